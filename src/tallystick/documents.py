@@ -1,0 +1,134 @@
+"""JSON files from outside, read so that every complaint names the file, the field and the value.
+
+Numbers are kept exactly as they are written (`Decimal`), because a certificate speaks of the numbers in the file and
+not of their nearest floats.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import NoReturn, cast
+
+from tallystick.errors import BadInput
+
+LARGEST_FILE = 16 * 2**20
+LONGEST_NUMBER = 1000
+
+
+class Document:
+    """A value inside a JSON file that knows where it stands."""
+
+    def __init__(self, value: object, where: str) -> None:
+        """Hold `value`; `where` is the file and the path of fields to it."""
+        self.value = value
+        self.where = where
+
+    def refuse(self, expected: str) -> NoReturn:
+        """Raise `BadInput`: this value is not what is expected."""
+        shown = json.dumps(self.value, ensure_ascii=False, default=str)
+        shown = shown if len(shown) <= 80 else shown[:77] + "..."  # noqa: PLR2004 -- one line, readable
+        raise BadInput(f"{self.where}: {shown} is not {expected}")
+
+    def fields(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, "Document"]:
+        """Return the fields of an object that has all the required ones and no unknown ones."""
+        if not isinstance(self.value, dict):
+            self.refuse("a JSON object")
+        found = cast("dict[str, object]", self.value)
+        for name in required:
+            if name not in found:
+                raise BadInput(f"{self.where}: field {name!r} is missing")
+        for name in found:
+            if name not in required + optional:
+                allowed = ", ".join(required + optional)
+                raise BadInput(f"{self.where}: unknown field {name!r}; the fields are {allowed}")
+        return {name: Document(value, f"{self.where}: {name}") for name, value in found.items()}
+
+    def items(self) -> Iterator["Document"]:
+        """Go through the entries of a list."""
+        if not isinstance(self.value, list):
+            self.refuse("a JSON list")
+        for position, value in enumerate(cast("list[object]", self.value)):
+            yield Document(value, f"{self.where}[{position}]")
+
+    def text(self) -> str:
+        """Return a string."""
+        if not isinstance(self.value, str):
+            self.refuse("a string")
+        return self.value
+
+    def whole(self) -> int:
+        """Return a whole number."""
+        if isinstance(self.value, bool) or not isinstance(self.value, int):
+            self.refuse("a whole number")
+        return self.value
+
+
+def read_document(path: Path) -> Document:
+    """Read a JSON file, refusing what the format leaves undefined: repeated fields, NaN and infinities."""
+    return Document(_parsed(_text(path), str(path)), str(path))
+
+
+def write_document(value: object, path: Path) -> None:
+    """Write a JSON file whole or not at all: to a temporary file beside it, then renamed."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".partial")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(value, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > LARGEST_FILE:
+        raise BadInput(f"{path}: larger than {LARGEST_FILE // 2**20} MiB, the most that is read")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from None
+
+
+def _parsed(text: str, where: str) -> object:
+    try:
+        return json.loads(
+            text,
+            parse_float=lambda digits: Decimal(_short(digits)),
+            parse_int=lambda digits: int(_short(digits)),
+            parse_constant=_no_constant,
+            object_pairs_hook=_no_repeats,
+        )
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{where}: line {error.lineno}: not JSON: {error.msg.lower()}") from None
+    except RecursionError:
+        raise BadInput(f"{where}: nested too deeply") from None
+    except ValueError as error:  # a repeated field, NaN, or a number of too many digits
+        raise BadInput(f"{where}: {error}") from None
+
+
+def _short(digits: str) -> str:
+    if len(digits) > LONGEST_NUMBER:
+        raise ValueError(f"number {digits[:20]}... has {len(digits)} characters; at most {LONGEST_NUMBER} are read")
+    return digits
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"field {name!r} stands twice in one object")
+        found[name] = value
+    return found

@@ -1,0 +1,1 @@
+"""What counting means: bracket languages, and the machines that accept them. Pure Python, no arrays."""
