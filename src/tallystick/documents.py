@@ -34,9 +34,10 @@ class Document:
 
     def fields(self, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, "Document"]:
         """Return the fields of an object that has all the required ones and no unknown ones."""
-        if not isinstance(self.value, dict):
+        value = self.value
+        if not isinstance(value, dict):
             self.refuse("a JSON object")
-        found = cast("dict[str, object]", self.value)
+        found = cast("dict[str, object]", value)
         for name in required:
             if name not in found:
                 raise BadInput(f"{self.where}: field {name!r} is missing")
@@ -48,9 +49,10 @@ class Document:
 
     def items(self) -> Iterator["Document"]:
         """Go through the entries of a list."""
-        if not isinstance(self.value, list):
+        entries = self.value
+        if not isinstance(entries, list):
             self.refuse("a JSON list")
-        for position, value in enumerate(cast("list[object]", self.value)):
+        for position, value in enumerate(cast("list[object]", entries)):
             yield Document(value, f"{self.where}[{position}]")
 
     def text(self) -> str:

@@ -44,7 +44,7 @@ class TernaryClass(StrEnum):
 
 
 def bracket_difference(string: str) -> int:
-    """n − m: the number of opening brackets less the number of closing ones.
+    """N − m: the number of opening brackets less the number of closing ones.
 
     >>> bracket_difference("(()")
     1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tallystick.errors import BadInput, check_tokens, check_whole
 
-ZeroCheck = tuple[int, ...]
+ZeroMask = tuple[int, ...]
 
 # A table of this many cases takes about a second to make and check; nobody writes a larger one on purpose.
 LARGEST_TABLE = 1_000_000
@@ -58,7 +58,7 @@ class Case(NamedTuple):
 
     token: str
     state: str
-    zero_check: ZeroCheck
+    zero_check: ZeroMask
 
     def __str__(self) -> str:
         return f"token {self.token!r}, state {self.state!r}, zero check {show_zero_check(self.zero_check)}"
@@ -79,7 +79,7 @@ class Step(NamedTuple):
     after: Configuration
 
 
-def zero_check(counters: tuple[int, ...]) -> ZeroCheck:
+def zero_check(counters: tuple[int, ...]) -> ZeroMask:
     """z(v)ᵢ = 0 if vᵢ = 0, else 1.
 
     >>> zero_check((0, -3))
@@ -88,12 +88,12 @@ def zero_check(counters: tuple[int, ...]) -> ZeroCheck:
     return tuple(int(counter != 0) for counter in counters)
 
 
-def show_zero_check(check: ZeroCheck) -> str:
+def show_zero_check(check: ZeroMask) -> str:
     """Write a zero check as its digits, as in machine files."""
     return "".join(map(str, check))
 
 
-def zero_checks(counters: int) -> Iterator[ZeroCheck]:
+def zero_checks(counters: int) -> Iterator[ZeroMask]:
     """List all 2ᵏ zero checks of k counters."""
     return product((0, 1), repeat=counters)
 
@@ -117,7 +117,7 @@ class CounterMachine:
     counters: int
     updates: Mapping[Case, tuple[Update, ...]]
     transitions: Mapping[Case, str]
-    accepting: frozenset[tuple[str, ZeroCheck]]
+    accepting: frozenset[tuple[str, ZeroMask]]
 
     @classmethod
     def from_rules(  # noqa: PLR0913 -- the six parts of the definition
@@ -125,7 +125,7 @@ class CounterMachine:
         *,
         alphabet: tuple[str, ...],
         update: Callable[[Case], tuple[Update, ...]],
-        accepts: Callable[[str, ZeroCheck], bool],
+        accepts: Callable[[str, ZeroMask], bool],
         states: tuple[str, ...] = ("q",),
         counters: int = 1,
         transition: Callable[[Case], str] = lambda case: case.state,
@@ -160,9 +160,7 @@ class CounterMachine:
         for state, check in self.accepting:
             _check_one_of("accepting: state", state, self.states)
             if check not in set(zero_checks(self.counters)):
-                raise BadInput(
-                    f"accepting: zero check {check!r} is not {self.counters} of 0 and 1, one a counter"
-                )
+                raise BadInput(f"accepting: zero check {check!r} is not {self.counters} of 0 and 1, one a counter")
 
     @property
     def start(self) -> Configuration:
@@ -170,7 +168,7 @@ class CounterMachine:
         return Configuration(self.initial_state, (0,) * self.counters)
 
     def step(self, configuration: Configuration, token: str) -> Step:
-        """Read one token (Definition 6 of the paper)."""
+        """Read one token (the paper's Definition 5)."""
         case = Case(token, configuration.state, zero_check(configuration.counters))
         update = self.updates[case]
         counters = tuple(change(c) for change, c in zip(update, configuration.counters, strict=True))
@@ -221,7 +219,9 @@ def trace(machine: CounterMachine, string: str) -> str:
 
 
 def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
-    first, *rest = (cell.rjust(w) if i == 0 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True)))
+    first, *rest = (
+        cell.rjust(w) if i == 0 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+    )
     return "  ".join([first, *rest]).rstrip()
 
 

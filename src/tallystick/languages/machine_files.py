@@ -20,7 +20,7 @@ from tallystick.languages.counter_machine import (
     CounterMachine,
     TimesZero,
     Update,
-    ZeroCheck,
+    ZeroMask,
     check_shape,
     show_zero_check,
 )
@@ -94,27 +94,27 @@ def _machine(fields: dict[str, Document]) -> CounterMachine:
     )
 
 
-def _cases(
-    parts: dict[str, Document], alphabet: tuple[str, ...], states: tuple[str, ...], counters: int
-) -> list[Case]:
+def _cases(parts: dict[str, Document], alphabet: tuple[str, ...], states: tuple[str, ...], counters: int) -> list[Case]:
     tokens = (parts["token"].text(),) if "token" in parts else alphabet
     chosen = (parts["state"].text(),) if "state" in parts else states
     return [Case(*case) for case in product(tokens, chosen, _checks(parts, counters))]
 
 
-def _accepting(listed: Document, states: tuple[str, ...], counters: int) -> frozenset[tuple[str, ZeroCheck]]:
-    accepting: set[tuple[str, ZeroCheck]] = set()
+def _accepting(listed: Document, states: tuple[str, ...], counters: int) -> frozenset[tuple[str, ZeroMask]]:
+    accepting: set[tuple[str, ZeroMask]] = set()
     for entry in listed.items():
         parts = entry.fields(required=(), optional=("state", "zero_check"))
         chosen = (parts["state"].text(),) if "state" in parts else states
         for state, check in product(chosen, _checks(parts, counters)):
             if (state, check) in accepting:
-                raise BadInput(f"{entry.where}: a second entry for state {state!r}, zero check {show_zero_check(check)}")
+                raise BadInput(
+                    f"{entry.where}: a second entry for state {state!r}, zero check {show_zero_check(check)}"
+                )
             accepting.add((state, check))
     return frozenset(accepting)
 
 
-def _checks(parts: dict[str, Document], counters: int) -> list[ZeroCheck]:
+def _checks(parts: dict[str, Document], counters: int) -> list[ZeroMask]:
     """Return the zero checks that a pattern of 0, 1 and * stands for."""
     pattern = parts["zero_check"].text() if "zero_check" in parts else "*" * counters
     if len(pattern) != counters or set(pattern) - set("01*"):

@@ -1,20 +1,20 @@
 """Counter machines ready to use, by name.
 
-Dyck-1 and its state. A machine whose update sees only the token cannot accept Dyck-1, and neither can a stateless
-machine with one counter and unit steps, even if it looks at the zero check: after a `)` at zero it stands at −1, 0 or
-1, values that members reach too or that `(` or `)` brings back to zero. Hence the state `lost` of `DYCK1_COUNTER`.
-Steps of two lift the need: `DYCK1_BY_PARITY` has no state, moves by ±2, and a `)` at zero adds 1, after which
-the counter is odd for good. The counter's parity has become the state.
+Dyck-1 and its state. Without a state, a one-counter machine cannot accept Dyck-1 if its update sees the token alone, nor
+with steps of −1, 0 and 1 even if it looks at the zero check: after a `)` at zero it stands where some continuation leads
+back to zero. Hence the state `lost` of `DYCK1_COUNTER`. Larger steps lift the need: `DYCK1_BY_PARITY` has no state, moves
+by ±2, and a `)` at zero adds 1, after which the counter is odd for good; its parity has become the state.
+`tallystick prove dyck1-state` goes through all of this.
 """
 
-from tallystick.languages.brackets import CLOSE, DIFFERENCE, OPEN
 from tallystick.languages.brackets import ALPHABET as BRACKETS
-from tallystick.languages.counter_machine import Add, Case, CounterMachine, ZeroCheck
+from tallystick.languages.brackets import CLOSE, DIFFERENCE, OPEN
+from tallystick.languages.counter_machine import Add, Case, CounterMachine, ZeroMask
 
 LOST = "lost"
 
 
-def _all_zero(state: str, check: ZeroCheck) -> bool:
+def _all_zero(state: str, check: ZeroMask) -> bool:
     return state != LOST and not any(check)
 
 
@@ -22,9 +22,7 @@ def _bracket_step(case: Case) -> Add:
     return Add(DIFFERENCE[case.token])
 
 
-BB_COUNTER = CounterMachine.from_rules(
-    alphabet=BRACKETS, update=lambda case: (_bracket_step(case),), accepts=_all_zero
-)
+BB_COUNTER = CounterMachine.from_rules(alphabet=BRACKETS, update=lambda case: (_bracket_step(case),), accepts=_all_zero)
 """The Balanced Bracket Counter (Definition 2): stateless, `(` adds 1 and `)` subtracts 1."""
 
 DYCK1_COUNTER = CounterMachine.from_rules(

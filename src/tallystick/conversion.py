@@ -1,0 +1,91 @@
+"""Between cells and the counter machines they equal.
+
+A cell that meets the conditions of its theorem accepts, by the zero check, what a counter machine accepts; a one-counter
+stateless machine whose update sees the token alone is a cell with integer weights.
+"""
+
+from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.errors import BadInput
+from tallystick.indicators import conditions
+from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.languages.counter_machine import Add, Case, CounterMachine, Update, ZeroMask
+from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
+
+
+class NotACounter(BadInput):
+    """The cell fails a condition of its theorem, so no counter machine of that language equals it."""
+
+
+class NotACell(BadInput):
+    """The counter machine does something that no single cell with a zero check does."""
+
+
+_MACHINES: dict[type[Cell], CounterMachine] = {
+    LinearCell: BB_COUNTER,
+    SelectiveCell: BB_COUNTER,
+    ReluCell: SEMI_DYCK1_COUNTER,
+}
+
+
+def to_machine(cell: Cell) -> CounterMachine:
+    """Return the counter machine that accepts what `cell` accepts by the zero check.
+
+    >>> to_machine(LinearCell(0.1, -0.1, 1)) == BB_COUNTER
+    True
+    >>> to_machine(LinearCell(1, -1, 1.5))
+    Traceback (most recent call last):
+    tallystick.conversion.NotACounter: LinearCell is no counter: U = 1 fails: U = 3/2 (1.5), off by 1/2 (0.5)
+    """
+    failed = [f"{c.formula} fails: {c.finding}" for c in conditions(cell) if not c.holds]
+    if failed:
+        raise NotACounter(f"{type(cell).__name__} is no counter: {'; '.join(failed)}")
+    return _MACHINES[type(cell)]
+
+
+def to_cell(machine: CounterMachine) -> Cell:
+    """Return the cell whose zero check accepts what `machine` accepts, h being the counter.
+
+    The semi-Dyck-1 pattern, where a `)` at zero changes nothing, becomes a ReLU cell; a ×0 becomes a recurrent weight
+    of zero, so that the cell is selective; anything else is linear with U = 1.
+
+    >>> to_cell(BB_COUNTER)
+    LinearCell(open_step=1, close_step=-1, recurrent_weight=1)
+    """
+    _require_bracket_counter(machine)
+    at_zero, elsewhere = _updates(machine, 0), _updates(machine, 1)
+    if at_zero == elsewhere:
+        return _blind_cell(*elsewhere)
+    opening, closing = elsewhere
+    if (
+        isinstance(opening, Add)
+        and at_zero == (opening, Add(0))
+        and closing == Add(-opening.amount)
+        and opening.amount > 0
+    ):
+        return ReluCell(opening.amount, -opening.amount, 1)
+    raise NotACell("updates: they look at the zero check in a way that neither a linear nor a ReLU cell does")
+
+
+def _require_bracket_counter(machine: CounterMachine) -> None:
+    """Refuse machines with another alphabet, several states or counters, or another acceptance than "the counter is zero"."""
+    if set(machine.alphabet) != set(ALPHABET):
+        raise NotACell(f"alphabet: {' '.join(machine.alphabet)}; a cell reads {' '.join(ALPHABET)}")
+    if len(machine.states) > 1:
+        raise NotACell(f"states: {len(machine.states)} of them; a cell keeps nothing but h")
+    if machine.counters > 1:
+        raise NotACell(f"counters: {machine.counters}; a cell has one, h")
+    if machine.accepting != frozenset[tuple[str, ZeroMask]]({(machine.initial_state, (0,))}):
+        raise NotACell("accepting: not exactly the counter at zero, which is what a zero check accepts")
+
+
+def _updates(machine: CounterMachine, check: int) -> tuple[Update, Update]:
+    opening, closing = (machine.updates[Case(token, machine.initial_state, (check,))][0] for token in (OPEN, CLOSE))
+    return opening, closing
+
+
+def _blind_cell(opening: Update, closing: Update) -> Cell:
+    """A machine that does not look at the zero check: c' = 1·c + m for an addition, c' = 0·c + 0 for ×0."""
+    if isinstance(opening, Add) and isinstance(closing, Add):
+        return LinearCell(opening.amount, closing.amount, 1)
+    (a, P), (b, Q) = ((u.amount, 1) if isinstance(u, Add) else (0, 0) for u in (opening, closing))
+    return SelectiveCell(a, b, P, Q)

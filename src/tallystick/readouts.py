@@ -1,0 +1,138 @@
+"""From a final state h to a class: the zero check, the binary and the ternary readout.
+
+Each readout works on single numbers and, through `class_index`, on whole arrays. A tie goes to the class with the lowest
+index, which is what the largest of equal outputs means and what p > 1/2 means for the binary readout.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, final
+
+from tallystick.arithmetic import Number, check_number
+from tallystick.errors import BadInput
+from tallystick.languages.brackets import BinaryClass, TernaryClass, binary_class, ternary_class
+
+
+class MembershipClass(StrEnum):
+    """The classes of the zero check, in the order of their index."""
+
+    REJECTED = "rejected"
+    ACCEPTED = "accepted"
+
+
+class Readout(ABC):
+    """What is done with h once the string is read."""
+
+    kind: ClassVar[str]
+    classes: ClassVar[type[StrEnum]]
+
+    @abstractmethod
+    def class_index(self, h: Number) -> Number:
+        """Return the index of the class for h, or an array of them for an array of h."""
+
+    @abstractmethod
+    def right_class(self, count: int) -> StrEnum:
+        """Return the class that a string with this count should get."""
+
+    def class_of(self, h: Number) -> StrEnum:
+        """Return the class for a single h."""
+        return list(self.classes)[int(self.class_index(h))]
+
+
+@final
+@dataclass(frozen=True)
+class ZeroCheck(Readout):
+    """Accept iff h = 0, as a counter machine does.
+
+    >>> ZeroCheck().class_of(0), ZeroCheck().class_of(1e-8)
+    (<MembershipClass.ACCEPTED: 'accepted'>, <MembershipClass.REJECTED: 'rejected'>)
+    """
+
+    kind = "zero"
+    classes = MembershipClass
+
+    def class_index(self, h: Number) -> Number:
+        """Return 1 where h = 0."""
+        return (h == 0) * 1
+
+    def right_class(self, count: int) -> MembershipClass:
+        """Return accepted for a count of zero."""
+        return MembershipClass.ACCEPTED if count == 0 else MembershipClass.REJECTED
+
+
+@final
+@dataclass(frozen=True)
+class BinaryReadout(Readout):
+    """Positive iff sigmoid(v·h + c) > 1/2, which is v·h + c > 0.
+
+    Attributes:
+        weight: v.
+        bias: c, 0 for a network without bias.
+
+    >>> BinaryReadout(weight=2).class_of(0.0)
+    <BinaryClass.NOT_POSITIVE: 'ZeroNeg'>
+    """
+
+    weight: Number
+    bias: Number = 0
+
+    kind = "binary"
+    classes = BinaryClass
+
+    def __post_init__(self) -> None:
+        """Refuse a weight that is no finite number."""
+        check_number(self.weight, "weight")
+        check_number(self.bias, "bias")
+
+    def class_index(self, h: Number) -> Number:
+        """Return 1 where v·h + c > 0."""
+        return (self.weight * h + self.bias > 0) * 1
+
+    def right_class(self, count: int) -> BinaryClass:
+        """Return positive for a count above zero."""
+        return binary_class(count)
+
+
+@final
+@dataclass(frozen=True)
+class TernaryReadout(Readout):
+    """The class of the largest of three outputs vᵢ·h + cᵢ: negative, zero, positive.
+
+    Attributes:
+        weight: v, one number a class.
+        bias: c, one number a class.
+
+    >>> TernaryReadout(weight=(-2, 0, 2), bias=(-1, 0, -1)).class_of(1)
+    <TernaryClass.POSITIVE: 'Pos'>
+    """
+
+    weight: tuple[Number, Number, Number]
+    bias: tuple[Number, Number, Number] = (0, 0, 0)
+
+    kind = "ternary"
+    classes = TernaryClass
+
+    def __post_init__(self) -> None:
+        """Refuse anything but three numbers each."""
+        for field, values in (("weight", self.weight), ("bias", self.bias)):
+            if not isinstance(values, tuple) or len(values) != len(TernaryClass):
+                raise BadInput(f"{field}: {values!r} is not a tuple of three numbers, one a class")
+            for position, value in enumerate(values):
+                check_number(value, f"{field}[{position}]")
+
+    def class_index(self, h: Number) -> Number:
+        """Return the index of the largest output, the lowest such index on a tie."""
+        negative, zero, positive = (v * h + c for v, c in zip(self.weight, self.bias, strict=True))
+        # Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
+        is_positive = (positive > negative) & (positive > zero)
+        is_zero = (zero > negative) & (zero >= positive)
+        return is_positive * 2 + is_zero * 1
+
+    def right_class(self, count: int) -> TernaryClass:
+        """Return the sign of the count."""
+        return ternary_class(count)
+
+
+READOUTS: dict[str, type[Readout]] = {kind.kind: kind for kind in (ZeroCheck, BinaryReadout, TernaryReadout)}
+"""Every readout by the name it has in files."""

@@ -1,0 +1,116 @@
+"""The account of a proof: for a reader, for a program, and as queries for another solver."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tallystick.errors import BadInput
+from tallystick.theorems.proof import Argument, Outcome, Part, Theorem, Verdict, query
+
+Proof = Sequence[tuple[Part, Sequence[Outcome]]]
+
+_STYLES = {Verdict.PROVED: "green", Verdict.ARGUED: "cyan"}
+
+
+def holds(proof: Proof) -> bool:
+    """Say whether every step stands."""
+    return all(outcome.holds for _, outcomes in proof for outcome in outcomes)
+
+
+def as_text(theorem: Theorem, proof: Proof) -> RenderableType:
+    """Return the theorem as a reader goes through it."""
+    lines: list[RenderableType] = [Text(theorem.title, style="bold"), Text(theorem.statement), Text()]
+    for part, outcomes in proof:
+        lines += [Text(part.title, style="underline"), Padding(_table(outcomes), (0, 0, 1, 2), expand=False)]
+    return Group(*lines)
+
+
+def summary(proofs: Sequence[Proof]) -> str:
+    """Return one line that counts the steps by how they ended, the solver's apart from the arguments."""
+    verdicts = Counter(outcome.verdict for proof in proofs for _, outcomes in proof for outcome in outcomes)
+    words = {
+        Verdict.PROVED: "steps proved by the solver",
+        Verdict.ARGUED: "steps argued in words",
+        Verdict.REFUTED: "refuted",
+        Verdict.VACUOUS: "vacuous",
+        Verdict.UNDECIDED: "undecided",
+    }
+    return ", ".join(f"{verdicts[verdict]} {text}" for verdict, text in words.items() if verdicts[verdict])
+
+
+def as_json(theorem: Theorem, proof: Proof) -> dict[str, object]:
+    """Return the theorem and the outcome of each step as plain data."""
+    return {
+        "name": theorem.name,
+        "title": theorem.title,
+        "statement": theorem.statement,
+        "proved": holds(proof),
+        "parts": [
+            {"title": part.title, "steps": [_step_json(outcome) for outcome in outcomes]} for part, outcomes in proof
+        ],
+    }
+
+
+def write_queries(theorems: Sequence[Theorem], directory: Path, *, force: bool) -> list[Path]:
+    """Write each solver step as an SMT-LIB 2 file; the name tells its theorem and place."""
+    queries = {
+        directory / f"{theorem.name}-{number:02d}.smt2": query(step)
+        for theorem in theorems
+        for number, step in enumerate(theorem.solver_steps(), start=1)
+    }
+    existing = [path for path in queries if path.exists()]
+    if existing and not force:
+        raise BadInput(f"{existing[0]}: exists already; --force overwrites it")
+    directory.mkdir(parents=True, exist_ok=True)
+    for path, text in queries.items():
+        path.write_text(text, encoding="utf-8")
+    return list(queries)
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, style="dim")
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for outcome in outcomes:
+        verdict = Text(outcome.verdict.lower(), style=_STYLES.get(outcome.verdict, "bold red"))
+        table.add_row(verdict, *map(Text, _place(outcome)), _claim(outcome))
+    return table
+
+
+def _place(outcome: Outcome) -> tuple[str, str, str]:
+    """The solver's time, and the input and the h that it gives, where the step has them."""
+    if isinstance(outcome.step, Argument):
+        return "", "", ""
+    state = f"h = {outcome.step.state}" if outcome.step.state else ""
+    return f"{outcome.seconds * 1000:.0f} ms", outcome.step.string or "", state
+
+
+def _claim(outcome: Outcome) -> Text:
+    claim = Text(outcome.step.claim)
+    if outcome.finding:
+        lead = "counterexample: " if outcome.verdict is Verdict.REFUTED else ""
+        claim.append(f"\n{lead}{outcome.finding}", style="dim" if outcome.holds else "red")
+    return claim
+
+
+def _step_json(outcome: Outcome) -> dict[str, object]:
+    step = outcome.step
+    if isinstance(step, Argument):
+        return {"claim": step.claim, "verdict": str(outcome.verdict), "proved_by": "argument", "reason": step.reason}
+    return {
+        "claim": step.claim,
+        "verdict": str(outcome.verdict),
+        "proved_by": "solver",
+        "string": step.string,
+        "state": step.state,
+        "seconds": round(outcome.seconds, 6),
+        "finding": outcome.finding,
+    }
