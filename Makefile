@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
 
-.PHONY: reproduce test lint bench docs lock clean
+.PHONY: reproduce test lint docs lock clean
 
 # The theory's part of the paper: every theorem, step by step, with the solver's word on each.
 reproduce: $(VENV)/ready
@@ -17,6 +17,9 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+
+docs: $(VENV)/ready
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Installs exactly what requirements.txt pins, each file checked against its hash.
 $(VENV)/ready: requirements.txt pyproject.toml

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial, singledispatch
 from math import isfinite
-from numbers import Real
+from numbers import Rational, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,7 +68,7 @@ def check_number(value: object, field: str) -> None:
     """
     if isinstance(value, str | bytes | bool | np.bool_ | list | tuple | dict | set | complex | Decimal | None):
         raise BadInput(f"{field}: {value!r} is not a number")
-    if isinstance(value, Real) and not isfinite(value):
+    if isinstance(value, Real) and not isinstance(value, Rational) and not isfinite(value):
         raise BadInput(f"{field}: {float(value)} is not a finite number")
 
 

@@ -1,6 +1,7 @@
 """From weights to the indicators a, b, a/b and U, and to the conditions of the theorems with their distances."""
 
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import singledispatch
 from typing import NamedTuple
@@ -8,6 +9,8 @@ from typing import NamedTuple
 from tallystick.arithmetic import exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.errors import BadInput
+
+_LONGEST_RATIO = 20
 
 
 class Condition(NamedTuple):
@@ -103,9 +106,9 @@ def _equals(name: str, value: Fraction, target_name: str, target: Fraction) -> C
 
 
 def _shown(value: Fraction) -> str:
-    """Write a rational as p/q where that is short, and always as a decimal a person can compare."""
+    """Write a rational as p/q where that is short, and as a decimal of six digits that a person can compare."""
     text = str(value)
-    if value.denominator == 1 and len(text) <= 20:  # noqa: PLR2004 -- short enough to read
-        return text
-    decimal = f"{float(value):.6g}" if abs(value) < Fraction(10) ** 300 else "more than 1e300 in size"
-    return f"{text} ({decimal})" if len(text) <= 20 else f"about {decimal}"  # noqa: PLR2004
+    decimal = str((Decimal(value.numerator) / Decimal(value.denominator)).normalize(Context(prec=6)))
+    if len(text) > _LONGEST_RATIO:
+        return f"about {decimal}"
+    return text if value.denominator == 1 else f"{text} ({decimal})"

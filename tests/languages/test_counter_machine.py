@@ -93,7 +93,10 @@ EXTRA = {**BB_COUNTER.transitions, Case("[", "q", (0,)): "q"}
         ({"updates": MISSING}, "updates: missing case: token ')', state 'q', zero check 1"),
         ({"transitions": EXTRA}, "transitions: extra case: token '[', state 'q', zero check 0"),
         ({"updates": {}}, "updates: missing case: token '(', state 'q', zero check 0 (and 3 more)"),
-        ({"updates": dict.fromkeys(BB_COUNTER.updates, (Add(1), Add(1)))}, "updates: token '(', state 'q', zero check 0: "),
+        (
+            {"updates": dict.fromkeys(BB_COUNTER.updates, (Add(1), Add(1)))},
+            "updates: token '(', state 'q', zero check 0: ",
+        ),
         ({"updates": dict.fromkeys(BB_COUNTER.updates, (1,))}, "is not one update (Add or TimesZero) for each counter"),
         ({"transitions": dict.fromkeys(BB_COUNTER.transitions, "p")}, "next state 'p' is not one of 'q'"),
         ({"initial_state": "p"}, "initial_state 'p' is not one of 'q'"),

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from tallystick.theorems.solver import Formula, Model, Solver, z3
 
-SOLVER_SECONDS = 60
+SOLVER_MILLISECONDS = 60_000
 
 
 class Verdict(StrEnum):
@@ -142,7 +142,7 @@ def _negation(step: Step) -> Solver:
 
 def _solver(formulas: tuple[Formula, ...]) -> Solver:
     solver = z3.Solver()
-    solver.set("timeout", SOLVER_SECONDS * 1000)
+    solver.set("timeout", SOLVER_MILLISECONDS)
     solver.add(*formulas)
     return solver
 

@@ -1,0 +1,132 @@
+"""The contract of every cell: one step, the same in every kind of number."""
+
+import random
+from dataclasses import fields
+from fractions import Fraction
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from strings import all_strings
+
+from tallystick import LinearCell, ReluCell, SelectiveCell
+from tallystick.arithmetic import ARITHMETICS, exact
+from tallystick.cells import CELLS
+from tallystick.errors import BadInput, UnknownToken
+
+every_cell = pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+
+KINDS = {
+    "rational": Fraction,
+    "python float": float,
+    "float16": np.float16,
+    "float32": np.float32,
+    "float64": np.float64,
+    "NumPy float16 array": lambda x: np.array([float(x)] * 3, np.float16),
+    "NumPy float32 array": lambda x: np.array([float(x)] * 3, np.float32),
+    "NumPy float64 array": lambda x: np.array([float(x)] * 3, np.float64),
+    "JAX array": lambda x: jnp.array([float(x)] * 3, jnp.float32),
+}
+
+
+def some_cell(kind, generator):
+    """A cell whose weights are small multiples of 1/4, so that short strings are exact even in float16."""
+    return kind(*(Fraction(generator.randint(-6, 6), 4) for _ in fields(kind)))
+
+
+def by_hand(cell, string):
+    """The recurrence from its definition, without the package's step."""
+    h = Fraction(0)
+    for token in string:
+        step = cell.open_step if token == "(" else cell.close_step
+        if isinstance(cell, SelectiveCell):
+            h = (cell.open_recurrent_weight if token == "(" else cell.close_recurrent_weight) * h + step
+        else:
+            h = cell.recurrent_weight * h + step
+            h = max(Fraction(0), h) if isinstance(cell, ReluCell) else h
+    return h
+
+
+@every_cell
+def test_a_trace_is_the_recurrence(kind):
+    generator = random.Random(1)
+    for _ in range(20):
+        cell = some_cell(kind, generator)
+        for string in all_strings(6):
+            trace = cell.trace(string)
+            assert trace == [by_hand(cell, string[:length]) for length in range(len(string) + 1)]
+            assert cell.final_state(string) == trace[-1]
+
+
+@every_cell
+@pytest.mark.parametrize("number", KINDS.values(), ids=KINDS)
+def test_the_step_gives_the_same_in_every_kind_of_number(kind, number):
+    generator = random.Random(2)
+    for _ in range(5):
+        cell = some_cell(kind, generator)
+        converted = cell.converted(lambda value, _: number(value))
+        for string in ("", "(", "))", "(()", ")()("):
+            for expected, found in zip(cell.trace(string), converted.trace(string), strict=True):
+                assert np.all(np.asarray(found, np.float64) == float(expected))
+        if string:
+            assert type(converted.final_state("(")) is type(number(Fraction(1)))
+            assert getattr(converted.final_state("("), "dtype", None) == getattr(number(Fraction(1)), "dtype", None)
+
+
+@every_cell
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_floating_point_is_as_executed(kind, name):
+    """Each operation rounds: the trace equals NumPy's own, and differs from the rational one where rounding bites."""
+    number = ARITHMETICS[name]
+    weights = [Fraction(1, 10), Fraction(-1, 10), Fraction(1), Fraction(1)][: len(fields(kind))]
+    executed = kind(*weights).converted(number).final_state("((()))")
+    scalar = type(number(0))
+    h = scalar(0)
+    for token in "((()))":
+        h = scalar(1) * h + scalar(0.1 if token == "(" else -0.1)
+        h = max(h, scalar(0)) if kind is ReluCell else h
+    assert executed == h
+    assert kind(*weights).final_state("((()))") == 0
+
+
+def test_float32_counting_by_a_tenth_drifts():
+    """MATH: with U = 1, b = −a and a = 0.1 in float32, `((()))` does not end at zero."""
+    assert LinearCell(np.float32(0.1), np.float32(-0.1), np.float32(1)).final_state("((()))") == pytest.approx(
+        1.5e-8, rel=0.01
+    )
+
+
+def test_an_ensemble_is_a_cell_of_arrays():
+    singles = [LinearCell(float(i), -float(i), 1.0) for i in range(5)]
+    together = LinearCell(np.arange(5.0), -np.arange(5.0), np.ones(5))
+    assert together.final_state("(()").tolist() == [cell.final_state("(()") for cell in singles]
+
+
+def test_a_network_with_bias_becomes_a_cell():
+    cell = LinearCell.from_network(
+        open_weight=Fraction(1, 2), close_weight=Fraction(-2), recurrent_weight=1, bias=Fraction(1, 4)
+    )
+    assert (cell.open_step, cell.close_step) == (Fraction(3, 4), Fraction(-7, 4))
+
+
+@every_cell
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("-inf"), "1", None, True, [1.0], 1j])
+def test_a_weight_that_is_no_number_is_named(kind, value):
+    for field in fields(kind):
+        weights = {other.name: 1.0 for other in fields(kind)} | {field.name: value}
+        with pytest.raises(BadInput, match=f"^{field.name}: .* is not a (finite )?number$"):
+            kind(**weights)
+
+
+@every_cell
+def test_a_strangers_character_is_refused(kind):
+    with pytest.raises(UnknownToken, match="position 2"):
+        kind(*([1] * len(fields(kind)))).trace("(x")
+
+
+@every_cell
+def test_conversion_names_the_field_that_does_not_fit(kind):
+    cell = kind(*([10**10] * len(fields(kind))))
+    with pytest.raises(BadInput, match="open_step: about 2\\^33 is too large for float16"):
+        cell.converted(ARITHMETICS["float16"])
+    assert cell.converted(exact) == cell

@@ -1,0 +1,96 @@
+"""The data flows one way: a step imports only from the steps above it, and verdicts need no JAX."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tallystick
+
+SOURCE = Path(tallystick.__file__).parent
+
+# From the top of docs/design.md's list to its end; a module may import from its own row and the rows above.
+ROOMS = [
+    "errors",
+    "documents",
+    "languages",
+    "arithmetic",
+    "cells",
+    "readouts",
+    "datasets",
+    "training",
+    "indicators",
+    "conversion",
+    "certificates",
+    "theorems",
+    "experiments",
+    "reports",
+    "explorer",
+    "cli",
+    "__main__",
+]
+# The package itself re-exports the public names and may import from every room but the last two.
+FRONT = "__init__"
+
+
+def room(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else FRONT
+
+
+def modules() -> dict[str, Path]:
+    return {
+        ".".join(("tallystick", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__"): path
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+
+
+def imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute, so that the flow can be read"
+            names |= {node.module or ""}
+            names |= {
+                f"{node.module}.{alias.name}" for alias in node.names if f"{node.module}.{alias.name}" in modules()
+            }
+    return {name for name in names if name.split(".")[0] == "tallystick"}
+
+
+@pytest.mark.parametrize(("module", "path"), modules().items(), ids=modules())
+def test_a_module_imports_only_from_rooms_above_it(module, path):
+    if module == "tallystick":
+        assert {room(name) for name in imported(path)}.isdisjoint({"cli", "__main__"})
+        return
+    assert room(module) in ROOMS, f"{module} stands in no room of docs/design.md"
+    for name in imported(path):
+        if name == "tallystick":
+            assert room(module) in ("cli", "__main__"), f"{module} imports the front of the package"
+        else:
+            assert ROOMS.index(room(name)) <= ROOMS.index(room(module)), f"{module} imports {name}, which lies below it"
+
+
+@pytest.mark.parametrize(
+    "module",
+    [name for name in modules() if room(name) in ("languages", "arithmetic", "certificates", "cells", "readouts")],
+)
+def test_verdicts_can_be_checked_without_jax(module):
+    code = f"import sys, {module}; sys.exit(any(name.split('.')[0] in ('jax', 'z3') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_languages_use_no_arrays():
+    for module, path in modules().items():
+        if room(module) == "languages":
+            text = path.read_text()
+            assert "numpy" not in text
+            assert "jax" not in text
+
+
+def test_every_public_name_exists():
+    assert all(hasattr(tallystick, name) for name in tallystick.__all__)
+    assert sorted(set(tallystick.__all__)) == sorted(tallystick.__all__)

@@ -1,0 +1,32 @@
+"""What README shows is what the tool does."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tallystick.cli import main
+
+README = Path(__file__).parent.parent / "README.md"
+SESSIONS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_the_output_shown_is_the_output(session, capsys):
+    for entry in session.split("$ ")[1:]:
+        command, _, shown = entry.partition("\n")
+        with pytest.raises(SystemExit):
+            main(shlex.split(command)[1:])
+        assert capsys.readouterr().out == shown
+
+
+def test_the_python_examples_run():
+    assert doctest.testfile(str(README), module_relative=False).failed == 0
+
+
+def test_the_two_commands_open_it():
+    first_screen = "\n".join(README.read_text().splitlines()[:30])
+    assert first_screen.index("make reproduce") < first_screen.index("make test")
+    assert SESSIONS[0].splitlines()[0] in first_screen
