@@ -30,7 +30,7 @@ $(VENV)/ready: requirements.txt pyproject.toml
 
 # Renews the pins. Needs uv on the path; the result names no download address.
 lock:
-	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	uv pip compile pyproject.toml --extra prove --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
 
 clean:

@@ -14,11 +14,13 @@ SOURCE = Path(tallystick.__file__).parent
 # From the top of docs/design.md's list to its end; a module may import from its own row and the rows above.
 ROOMS = [
     "errors",
+    "files",
     "documents",
     "languages",
     "arithmetic",
     "cells",
     "readouts",
+    "models",
     "datasets",
     "training",
     "indicators",
@@ -28,6 +30,7 @@ ROOMS = [
     "experiments",
     "reports",
     "explorer",
+    "bench",
     "cli",
     "__main__",
 ]

@@ -5,16 +5,15 @@ not of their nearest floats.
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import NoReturn, cast
 
 from tallystick.errors import BadInput
+from tallystick.files import read_text, write_text
 
-LARGEST_FILE = 16 * 2**20
+LARGEST_DOCUMENT = 16 * 2**20
 LONGEST_NUMBER = 1000
 
 
@@ -70,34 +69,12 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Read a JSON file, refusing what the format leaves undefined: repeated fields, NaN and infinities."""
-    return Document(_parsed(_text(path), str(path)), str(path))
+    return Document(_parsed(read_text(path, LARGEST_DOCUMENT), str(path)), str(path))
 
 
 def write_document(value: object, path: Path) -> None:
-    """Write a JSON file whole or not at all: to a temporary file beside it, then renamed."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".partial")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(value, file, ensure_ascii=False, indent=1)
-            file.write("\n")
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
-    if len(content) > LARGEST_FILE:
-        raise BadInput(f"{path}: larger than {LARGEST_FILE // 2**20} MiB, the most that is read")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from None
+    """Write a JSON file whole or not at all."""
+    write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", path)
 
 
 def _parsed(text: str, where: str) -> object:

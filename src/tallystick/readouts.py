@@ -5,6 +5,7 @@ index, which is what the largest of equal outputs means and what p > 1/2 means f
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, final
@@ -35,6 +36,10 @@ class Readout(ABC):
     def right_class(self, count: int) -> StrEnum:
         """Return the class that a string with this count should get."""
 
+    @abstractmethod
+    def converted(self, number: Callable[..., Number]) -> "Readout":
+        """Return this readout with each weight brought into another arithmetic."""
+
     def class_of(self, h: Number) -> StrEnum:
         """Return the class for a single h."""
         return list(self.classes)[int(self.class_index(h))]
@@ -55,6 +60,10 @@ class ZeroCheck(Readout):
     def class_index(self, h: Number) -> Number:
         """Return 1 where h = 0."""
         return (h == 0) * 1
+
+    def converted(self, number: Callable[..., Number]) -> "ZeroCheck":  # noqa: ARG002 -- there is no weight to convert
+        """Return the zero check, which is the same in every arithmetic."""
+        return self
 
     def right_class(self, count: int) -> MembershipClass:
         """Return accepted for a count of zero."""
@@ -89,6 +98,10 @@ class BinaryReadout(Readout):
         """Return 1 where v·h + c > 0."""
         return (self.weight * h + self.bias > 0) * 1
 
+    def converted(self, number: Callable[..., Number]) -> "BinaryReadout":
+        """Return this readout in another arithmetic."""
+        return BinaryReadout(number(self.weight, "weight"), number(self.bias, "bias"))
+
     def right_class(self, count: int) -> BinaryClass:
         """Return positive for a count above zero."""
         return binary_class(count)
@@ -116,7 +129,7 @@ class TernaryReadout(Readout):
     def __post_init__(self) -> None:
         """Refuse anything but three numbers each."""
         for field, values in (("weight", self.weight), ("bias", self.bias)):
-            if not isinstance(values, tuple) or len(values) != len(TernaryClass):
+            if not isinstance(values, tuple) or len(values) != len(TernaryClass):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise BadInput(f"{field}: {values!r} is not a tuple of three numbers, one a class")
             for position, value in enumerate(values):
                 check_number(value, f"{field}[{position}]")
@@ -128,6 +141,11 @@ class TernaryReadout(Readout):
         is_positive = (positive > negative) & (positive > zero)
         is_zero = (zero > negative) & (zero >= positive)
         return is_positive * 2 + is_zero * 1
+
+    def converted(self, number: Callable[..., Number]) -> "TernaryReadout":
+        """Return this readout in another arithmetic."""
+        v, c = ([number(value, field) for value in getattr(self, field)] for field in ("weight", "bias"))
+        return TernaryReadout((v[0], v[1], v[2]), (c[0], c[1], c[2]))
 
     def right_class(self, count: int) -> TernaryClass:
         """Return the sign of the count."""

@@ -120,7 +120,7 @@ class CounterMachine:
     accepting: frozenset[tuple[str, ZeroMask]]
 
     @classmethod
-    def from_rules(  # noqa: PLR0913 -- the six parts of the definition
+    def from_rules(
         cls,
         *,
         alphabet: tuple[str, ...],
@@ -153,7 +153,7 @@ class CounterMachine:
         for field, table in (("updates", self.updates), ("transitions", self.transitions)):
             _check_cases(field, set(table), cases)
         for case, updates in self.updates.items():
-            if len(updates) != self.counters or not all(isinstance(u, Update) for u in updates):
+            if len(updates) != self.counters or not all(isinstance(u, Update) for u in updates):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise BadInput(f"updates: {case}: {updates!r} is not one update (Add or TimesZero) for each counter")
         for case, state in self.transitions.items():
             _check_one_of(f"transitions: {case}: next state", state, self.states)

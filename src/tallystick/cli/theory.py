@@ -1,63 +1,17 @@
-"""The command line: one thin function a command.
+"""The commands of the theory: counter machines and theorems."""
 
-Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error.
-"""
-
-import json
-import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
-from rich.console import Console, RenderableType
-from typer.exceptions import TyperException
 
-from tallystick import __version__
+from tallystick.cli.output import Force, Json, show, show_json
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import CounterMachine, show_zero_check, trace
 from tallystick.languages.machine_files import machine_to_json, read_machine
 from tallystick.languages.ready_machines import READY_MACHINES
 
-app = typer.Typer(
-    help="Does this recurrent network really count?",
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
-
-_NARROWEST = 110
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; every error a user can cause ends in one line and status 2."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without the paper's symbols shows "?" and goes on
-            stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
-    try:
-        status = app(arguments, prog_name="tallystick", standalone_mode=False)
-    except BadInput as error:
-        _fail(str(error))
-    except TyperException as error:
-        _fail(error.format_message() or "no command given; tallystick --help lists them")
-    except OSError as error:
-        _fail(f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error))
-    sys.exit(status if isinstance(status, int) else 0)
-
-
-@app.callback(invoke_without_command=True)
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
-) -> None:
-    if version:
-        _print(f"tallystick {__version__}")
-        raise typer.Exit
-
-
-@app.command()
 def accepts(
     machine: Annotated[str, typer.Argument(help="A ready machine's name (see: tallystick machines) or a JSON file.")],
     string: Annotated[str, typer.Argument(help="The string to read; '' is the empty one.")],
@@ -72,15 +26,14 @@ def accepts(
     accepted = counter.accepts(string)
     if as_json:
         steps = {"trace": _trace_json(counter, string)} if show_trace else {}
-        _print_json({"machine": machine, "string": string, "accepted": accepted, **steps})
+        show_json({"machine": machine, "string": string, "accepted": accepted, **steps})
     else:
         if show_trace:
-            _print(trace(counter, string))
-        _print(f"{machine} {'accepts' if accepted else 'rejects'} {string or 'the empty string'}")
+            show(trace(counter, string))
+        show(f"{machine} {'accepts' if accepted else 'rejects'} {string or 'the empty string'}")
     raise typer.Exit(0 if accepted else 1)
 
 
-@app.command()
 def machines(
     name: Annotated[
         str | None, typer.Argument(help="Print this ready machine as a JSON file, to start one of your own.")
@@ -92,9 +45,9 @@ def machines(
     Example: tallystick machines dyck1 > machine.json
     """
     if name is not None:
-        _print_json(machine_to_json(_ready(name)))
+        show_json(machine_to_json(_ready(name)))
     elif as_json:
-        _print_json(
+        show_json(
             {
                 ready: {"alphabet": list(m.alphabet), "states": list(m.states), "counters": m.counters}
                 for ready, m in READY_MACHINES.items()
@@ -103,10 +56,9 @@ def machines(
     else:
         for ready, m in READY_MACHINES.items():
             size = f"{_several(len(m.states), 'state'):9} {_several(m.counters, 'counter')}"
-            _print(f"{ready:16} reads {' '.join(m.alphabet):8} {size}")
+            show(f"{ready:16} reads {' '.join(m.alphabet):8} {size}")
 
 
-@app.command()
 def prove(
     theorem: Annotated[str | None, typer.Argument(help="One theorem; all of them without it.")] = None,
     smtlib: Annotated[
@@ -130,13 +82,13 @@ def prove(
     proofs = [(chosen_one, prove_theorem(chosen_one)) for chosen_one in chosen]
     all_hold = all(account.holds(proof) for _, proof in proofs)
     if as_json:
-        _print_json({"proved": all_hold, "theorems": [account.as_json(t, proof) for t, proof in proofs]})
+        show_json({"proved": all_hold, "theorems": [account.as_json(t, proof) for t, proof in proofs]})
     else:
         for one, proof in proofs:
-            _print(account.as_text(one, proof))
-        _print(account.summary([proof for _, proof in proofs]))
+            show(account.as_text(one, proof))
+        show(account.summary([proof for _, proof in proofs]))
         if smtlib:
-            _print(f"{len(written)} queries written to {smtlib}")
+            show(f"{len(written)} queries written to {smtlib}")
     raise typer.Exit(0 if all_hold else 1)
 
 
@@ -169,21 +121,3 @@ def _trace_json(machine: CounterMachine, string: str) -> list[dict[str, object]]
 
 def _several(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _print(content: RenderableType) -> None:
-    if isinstance(content, str):
-        sys.stdout.write(content + "\n")
-    else:
-        console = Console(highlight=False)
-        console.width = max(console.width, _NARROWEST)
-        console.print(content)
-
-
-def _print_json(value: object) -> None:
-    _print(json.dumps(value, ensure_ascii=False, indent=1))
-
-
-def _fail(message: str) -> NoReturn:
-    sys.stderr.write(f"tallystick: {' '.join(message.split())}\n")
-    sys.exit(2)

@@ -1,0 +1,53 @@
+"""The command line: one thin function a command, in `theory` and `experiment`.
+
+Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from tallystick import __version__
+from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
+from tallystick.cli.output import fail, show
+from tallystick.cli.theory import accepts, machines, prove
+from tallystick.errors import BadInput
+
+app = typer.Typer(
+    help="Does this recurrent network really count?",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (reproduce, train, evaluate, indicators, report, prove, accepts, machines, bench):
+    app.command()(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every error a user can cause ends in one line and status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a terminal without the paper's symbols shows "?" and goes on
+            stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+    try:
+        status = app(arguments, prog_name="tallystick", standalone_mode=False)
+    except BadInput as error:
+        fail(str(error))
+    except TyperException as error:
+        fail(error.format_message() or "no command given; tallystick --help lists them")
+    except OSError as error:
+        fail(f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        fail("interrupted")
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+@app.callback(invoke_without_command=True)
+def _options(  # pyright: ignore[reportUnusedFunction] -- typer calls it
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        show(f"tallystick {__version__}")
+        raise typer.Exit

@@ -1,0 +1,212 @@
+"""The commands of the experiment: training, testing, reproducing, reporting."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from tallystick.cli.output import Force, Json, show, show_json
+from tallystick.errors import BadInput
+from tallystick.files import write_text
+from tallystick.models import Model, read_model
+
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
+Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
+RunOrModel = Annotated[Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON file.")]
+
+# JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
+# ruff: noqa: PLC0415
+
+
+def reproduce(
+    runs: Annotated[int, typer.Option(help="Runs behind each average, as the paper's ten.")] = 10,
+    seeds: Annotated[int, typer.Option(help="Seeds of each setting beside them; 0 leaves the runs alone.")] = 10_000,
+    authors_data: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The authors' strings, for the exact edition."),
+    ] = None,
+    precision: Precision = "float32",
+    perturb: Annotated[
+        float, typer.Option(help="Nudge the initial weights by this much to see what rounding decides.")
+    ] = 1e-7,
+    replicates: Annotated[int, typer.Option(help="How often they are nudged.")] = 30,
+    seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The run directory.")] = Path("reproduction"),
+    resume: Resume = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Run the paper's whole experiment: table, figures, claims, page.
+
+    Example: tallystick reproduce --seeds 1000 --out reproduction
+    """
+    from tallystick.cli.progress import watched
+    from tallystick.experiments.reproduction import Plan, run_experiment
+    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.reports.report import write_report
+    from tallystick.reports.table_text import table_text
+
+    plan = Plan(runs, seeds, authors_data, precision, seed, perturb, replicates)
+    directory = RunDirectory(out)
+    with watched({job.name: job.seeds for job in plan.jobs()}) as progress:
+        run_experiment(plan, directory, progress=progress, resume=resume, force=force)
+    written = write_report(out)
+    if as_json:
+        show_json({"directory": str(out), "files": [path.name for path in written]})
+    else:
+        show(table_text(out))
+        show(f"{out}: {', '.join(sorted(path.name for path in written))}")
+
+
+def train(
+    out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
+    task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
+    train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
+    cell: Annotated[str, typer.Option(help="linear, selective or relu.")] = "linear",
+    bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
+    method: Annotated[
+        str, typer.Option(help="published, or corrected (ordinary softmax cross-entropy).")
+    ] = "published",
+    precision: Precision = "float32",
+    epochs: Annotated[int, typer.Option(help="Passes over the training set.")] = 100,
+    learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 0.005,
+    seeds: Annotated[int, typer.Option(help="How many networks.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
+    resume: Resume = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Train networks of one setting and test them at 20 and 50 tokens.
+
+    Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
+    """
+    from tallystick.cli.progress import watched
+    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.experiments.training_run import run_training, training_job
+    from tallystick.training.ensemble import Setting
+
+    setting = Setting(task, bias, train_length, cell, method, precision, epochs, learning_rate)
+    job = training_job(setting, seeds, seed)
+    with watched({job.name: job.seeds}) as progress:
+        run_training(job, seed, RunDirectory(out), report=progress, resume=resume, force=force)
+    _show_run_indicators(out, as_json=as_json)
+
+
+def evaluate(
+    path: RunOrModel,
+    strings: Annotated[Path, typer.Option(metavar="FILE", help="One string a line, optionally with its label.")],
+    arithmetic: Annotated[
+        str, typer.Option(help="What a model runs in: rational, float16, float32 or float64.")
+    ] = "rational",
+    as_json: Json = False,
+) -> None:
+    """Test a run's networks, or one model, on a file of strings of any length.
+
+    Example: tallystick evaluate model.json --strings strings.txt
+    """
+    if path.is_dir():
+        from tallystick.experiments.evaluation import evaluate_run
+        from tallystick.experiments.run_directory import RunDirectory
+
+        _show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
+        return
+    from tallystick.datasets.scores import score
+
+    found = score(read_model(path).in_arithmetic(arithmetic), strings)
+    if as_json:
+        show_json({"model": str(path), "arithmetic": arithmetic, **found})
+    else:
+        show(
+            f"{found['right']} of {found['strings']} strings right in {arithmetic} arithmetic: {found['accuracy']:.2f} %"
+        )
+
+
+def indicators(path: RunOrModel, as_json: Json = False) -> None:
+    """Show a/b, U and their distance from the conditions: exactly for a model (ends with 1 if one fails), as a spread for a run.
+
+    Example: tallystick indicators model.json
+    """
+    if path.is_dir():
+        _show_run_indicators(path, as_json=as_json)
+        return
+    _show_conditions(read_model(path), path, as_json=as_json)
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished reproduction.")],
+    as_json: Json = False,
+) -> None:
+    """Write the table, the figures, the claims and the page of a reproduction once more.
+
+    Example: tallystick report reproduction
+    """
+    from tallystick.reports.report import write_report
+    from tallystick.reports.table_text import table_text
+
+    written = write_report(run)
+    if as_json:
+        show_json({"directory": str(run), "files": [path.name for path in written]})
+    else:
+        show(table_text(run))
+
+
+def bench(
+    suite: Annotated[str, typer.Option(help="Which suite: languages or training.")] = "training",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the figures as JSON, too.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure speed and memory, each figure beside what it is compared with.
+
+    Example: tallystick bench --suite training
+    """
+    from tallystick.bench import SUITES
+
+    if suite not in SUITES:
+        raise BadInput(f"suite: {suite!r} is not one of {', '.join(SUITES)}")
+    measured = SUITES[suite]()
+    if out is not None:
+        import json
+
+        write_text(json.dumps(measured, indent=1) + "\n", out)
+    if as_json:
+        show_json({"suite": suite, "figures": measured})
+    else:
+        show(_table(measured))
+
+
+def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:
+    from tallystick.indicators import conditions
+
+    found = conditions(model.cell)
+    if as_json:
+        show_json({"model": str(path), "conditions": [condition._asdict() for condition in found]})
+    else:
+        for condition in found:
+            show(f"{condition.formula:10} {'holds' if condition.holds else 'fails'}: {condition.finding}")
+    raise typer.Exit(0 if all(condition.holds for condition in found) else 1)
+
+
+def _show_run_indicators(path: Path, *, as_json: bool) -> None:
+    from tallystick.experiments.evaluation import indicators_of_run
+    from tallystick.experiments.run_directory import RunDirectory
+
+    _show_settings(indicators_of_run(RunDirectory(path)), "indicators", as_json=as_json)
+
+
+def _show_settings(found: list[dict[str, object]], name: str, *, as_json: bool) -> None:
+    if as_json:
+        show_json({name: found})
+    else:
+        hidden = ("cell", "method", "precision")
+        show(_table([{key: value for key, value in row.items() if key not in hidden} for row in found]))
+
+
+def _table(rows: list[dict[str, object]]) -> Table:
+    """Show rows that share their columns."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "), justify="right")
+    for row in rows:
+        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+    return table

@@ -1,0 +1,59 @@
+"""The networks of a finished run, setting by setting: their accuracy on a user's strings, and their indicators."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tallystick.cells import LinearCell
+from tallystick.datasets.string_files import read_strings
+from tallystick.experiments.rows import ensemble_of
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.training.ensemble import Ensemble, Setting
+
+_SETTING = ["edition", "task", "bias", "train_length", "cell", "method", "precision"]
+
+
+def settings_of(directory: RunDirectory) -> Iterator[tuple[dict[str, object], Ensemble]]:
+    """Go through the settings of a run with their networks."""
+    for values, rows in directory.models().group_by(_SETTING, maintain_order=True):
+        described = dict(zip(_SETTING, values, strict=True))
+        setting = Setting(**{name: value for name, value in described.items() if name != "edition"})
+        yield described, ensemble_of(rows, setting)
+
+
+def evaluate_run(directory: RunDirectory, strings: Path) -> list[dict[str, object]]:
+    """Return the accuracy of each setting's networks on a file of strings; labels are checked for the setting's task."""
+    return [
+        {**described, **_spread("accuracy", ensemble.accuracy(read_strings(strings, ensemble.setting.scored_as)))}
+        for described, ensemble in settings_of(directory)
+    ]
+
+
+def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
+    """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of Theorem 1 exactly."""
+    return [_indicators(described, ensemble) for described, ensemble in settings_of(directory)]
+
+
+def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, object]:
+    cell = ensemble.cell()
+    a, b = (np.asarray(step, np.float64) for step in (cell.open_step, cell.close_step))
+    U = ensemble.weights.recurrent[0].astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = a / b
+    found = {**described, "models": len(a), **_spread("ab_ratio", ratio), **_spread("recurrent_weight", U)}
+    if isinstance(cell, LinearCell):
+        # a = −b and U = 1 are exact questions about the stored doubles; no rounding comes in.
+        found["share_meeting_conditions"] = float(np.mean((a == -b) & (a != 0) & (U == 1)))
+    return found
+
+
+def _spread(name: str, values: np.ndarray) -> dict[str, object]:
+    parts = {"mean": values.mean(), "median": np.median(values), "min": values.min(), "max": values.max()}
+    return {f"{name}_{part}": float(value) for part, value in parts.items()}
+
+
+def as_table(found: list[dict[str, object]]) -> pl.DataFrame:
+    """Return the findings as a table, a row a setting."""
+    return pl.DataFrame(found)

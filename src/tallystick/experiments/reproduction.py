@@ -1,0 +1,178 @@
+"""The paper's experiment, a thousand times larger: three editions of its table, and what chance and rounding do to it."""
+
+import platform
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from tallystick.datasets.published import RUNS
+from tallystick.datasets.string_files import write_strings
+from tallystick.documents import write_document
+from tallystick.errors import BadInput, check_whole
+from tallystick.experiments.jobs import Generated, Job, Published, exact_job, fresh_job, paper_grid
+from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
+from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.runner import on_every_core, run_jobs
+from tallystick.training.ensemble import PRECISIONS, cores, paths, silent
+
+FLOAT64_SEEDS = 1000
+SUITES = 1000
+PATHS = 48
+
+Progress = Callable[[str, int], object]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a reproduction is asked to do.
+
+    Attributes:
+        runs: runs behind each printed average, the paper's ten.
+        seeds: seeds of each setting in the fresh edition; 0 leaves the runs alone.
+        authors_data: the folder with the authors' strings, for the exact edition.
+        precision: the arithmetic of the exact and fresh editions.
+        seed: decides the generated strings.
+        perturb: how far the initial weights are nudged to see what rounding decides.
+        replicates: how often they are nudged.
+    """
+
+    runs: int = RUNS
+    seeds: int = 10_000
+    authors_data: Path | None = None
+    precision: str = "float32"
+    seed: int = 0
+    perturb: float = 1e-7
+    replicates: int = 30
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that make no experiment."""
+        for field, least in (("runs", 1), ("seeds", 0), ("seed", 0), ("replicates", 0)):
+            check_whole(getattr(self, field), field, least)
+        if self.precision not in PRECISIONS:
+            raise BadInput(f"precision: {self.precision!r} is not one of {', '.join(PRECISIONS)}")
+        if not 0 <= self.perturb < 1:
+            raise BadInput(f"perturb: {self.perturb!r} is not between 0 and 1")
+        if self.authors_data is not None and not self.authors_data.is_dir():
+            raise BadInput(f"authors_data: {self.authors_data} is not a folder")
+        if self.authors_data is not None and self.runs != RUNS:
+            raise BadInput(f"runs: {self.runs}; the exact edition has the authors' {RUNS}")
+
+    def jobs(self) -> list[Job]:
+        """Return every setting of every edition."""
+        generated = Generated(self.seed)
+        fresh = [fresh_job("fresh", s, max(self.runs, self.seeds), generated) for s in paper_grid(self.precision)]
+        doubles = paper_grid("float64") if self.seeds and self.precision != "float64" else []
+        if self.authors_data is None:
+            return fresh + [fresh_job("float64", s, min(self.seeds, FLOAT64_SEEDS), generated) for s in doubles]
+        exact = [exact_job(s, self.authors_data) for s in paper_grid(self.precision)]
+        # The order of the strings matters even in float64, so the paper's claim is met on the paper's strings.
+        published = Published(self.authors_data)
+        return exact + fresh + [fresh_job("float64", s, min(self.seeds, FLOAT64_SEEDS), published) for s in doubles]
+
+    def config(self, jobs: list[Job]) -> dict[str, object]:
+        """Return what decides the rows, for the run directory: the options, and the authors' strings by their hash."""
+        options = {
+            name: getattr(self, name) for name in ("runs", "seeds", "precision", "seed", "perturb", "replicates")
+        }
+        exact = [strings for job in jobs if job.edition == "exact" for strings in (job.strings, *job.tests.values())]
+        digest = sha256(repr(exact).encode()).hexdigest() if exact else ""
+        return {"command": "reproduce", **options, "authors_strings": digest}
+
+
+def run_experiment(
+    plan: Plan,
+    directory: RunDirectory,
+    *,
+    progress: Progress = silent,
+    resume: bool = False,
+    force: bool = False,
+) -> None:
+    """Train every setting of every edition, redraw the averages by chance and by rounding, and follow some paths."""
+    started = time.perf_counter()
+    jobs = plan.jobs()
+    directory.start(plan.config(jobs), resume=resume, force=force)
+    write_job_strings(directory, jobs)
+    rows = run_jobs(directory, jobs, progress)
+    directory.write_table(_replicates(plan, jobs, rows), "replicates.parquet")
+    directory.write_table(_paths(jobs), "paths.parquet")
+    write_record(directory, time.perf_counter() - started, plan.seed)
+    directory.drop_parts()
+
+
+def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
+    """Write the generated strings as files; the authors' own stay where they are."""
+    folder = directory.path / "strings"
+    folder.mkdir(exist_ok=True)
+    for job in jobs:
+        if job.edition == "fresh":
+            task = job.setting.scored_as
+            write_strings(job.strings, task, folder / f"{task.name}_{job.setting.train_length}.txt")
+            for length, strings in job.tests.items():
+                write_strings(strings, task, folder / f"{task.name}_{length}.txt")
+
+
+def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
+    """Write how the run was made: versions, machine, time, and the form of the gradient, which float32 results depend on."""
+    packages = ("tallystick", "jax", "jaxlib", "optax", "numpy", "polars")
+    record = {
+        "command": " ".join(["tallystick", *sys.argv[1:]])
+        if Path(sys.argv[0]).stem.startswith("tallystick")
+        else "from Python",
+        "seed": seed,
+        "seconds": round(seconds, 1),
+        "cores": cores(),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "versions": {package: version(package) for package in packages},
+        "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam from optax",
+    }
+    write_document(record, directory.path / "record.json")
+
+
+def _replicates(plan: Plan, jobs: list[Job], rows: pl.DataFrame) -> pl.DataFrame:
+    suites = RedrawnSuites(SUITES, plan.seed) if plan.seeds > plan.runs else None
+    nudged_edition = "exact" if plan.authors_data else "fresh"
+
+    def of_job(job: Job) -> list[pl.DataFrame]:
+        tables = [pl.DataFrame(schema=REPLICATES_SCHEMA)]
+        if suites and job.edition != "exact":
+            tables.append(sampling_replicates(job, _rows_of_job(rows, job), suites, plan.runs, plan.seed))
+        if job.edition == nudged_edition and plan.replicates and plan.perturb:
+            tables.append(rounding_replicates(job, plan.runs, plan.perturb, plan.replicates, plan.seed))
+        return tables
+
+    return pl.concat([table for tables in on_every_core(of_job, jobs) for table in tables])
+
+
+def _rows_of_job(rows: pl.DataFrame, job: Job) -> pl.DataFrame:
+    return rows.filter(
+        edition=job.edition, task=job.setting.task, bias=job.setting.bias, train_length=job.setting.train_length
+    )
+
+
+def _paths(jobs: list[Job]) -> pl.DataFrame:
+    """Follow the first seeds of every fresh setting: a/b and U after each epoch."""
+    fresh = [job for job in jobs if job.edition == "fresh"]
+    return pl.concat(on_every_core(lambda job: _paths_of(job, min(PATHS, job.seeds)), fresh))
+
+
+def _paths_of(job: Job, seeds: int) -> pl.DataFrame:
+    along = paths(job.setting, job.initial(np.arange(seeds)), job.strings)
+    cell, (weight, *_) = along.cell(job.setting.kind), along.recurrent
+    epochs, numbers = np.indices(cell.open_step.shape)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = cell.open_step.astype(np.float64) / cell.close_step
+    return pl.DataFrame({"seed": numbers.ravel(), "epoch": epochs.ravel(), "ab_ratio": ratio.ravel()}).with_columns(
+        task=pl.lit(job.setting.task),
+        bias=pl.lit(job.setting.bias),
+        train_length=pl.lit(job.setting.train_length),
+        recurrent_weight=pl.Series(weight.astype(np.float64).ravel()),
+    )

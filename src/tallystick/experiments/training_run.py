@@ -1,0 +1,62 @@
+"""Training one setting of the user's own, into memory or into a run directory."""
+
+import time
+from dataclasses import asdict
+
+import numpy as np
+
+from tallystick.errors import check_whole
+from tallystick.experiments.jobs import Generated, Job, fresh_job
+from tallystick.experiments.reproduction import write_job_strings, write_record
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.runner import Report, run_jobs
+from tallystick.training.ensemble import Ensemble, Setting, silent
+from tallystick.training.ensemble import train as train_weights
+
+
+def train(
+    task: str = "binary",
+    train_length: int = 8,
+    *,
+    bias: bool = False,
+    seeds: int = 1000,
+    seed: int = 0,
+    **options: object,
+) -> Ensemble:
+    """Train `seeds` networks of one setting on generated strings, and return them.
+
+    Args:
+        task: binary, ternary or count.
+        train_length: the longest training strings.
+        bias: whether the cell has a bias.
+        seeds: how many networks; seed n starts from the same weights whatever stands beside it.
+        seed: decides the order of the training strings.
+        options: any other field of `Setting`: cell, method, precision, epochs, learning_rate.
+
+    >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
+    >>> networks.cell().open_step.shape
+    (8,)
+    """
+    job = training_job(Setting(task, bias, train_length, **options), seeds, seed)  # pyright: ignore[reportArgumentType]
+    return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings)
+
+
+def training_job(setting: Setting, seeds: int, seed: int) -> Job:
+    """Return the one job of a training run."""
+    check_whole(seeds, "seeds", least=1)
+    check_whole(seed, "seed", least=0)
+    return fresh_job("fresh", setting, seeds, Generated(seed))
+
+
+def run_training(
+    job: Job, seed: int, directory: RunDirectory, *, report: Report = silent, resume: bool = False, force: bool = False
+) -> None:
+    """Train and test one setting, part by part, into a run directory."""
+    started = time.perf_counter()
+    directory.start(
+        {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed}, resume=resume, force=force
+    )
+    write_job_strings(directory, [job])
+    run_jobs(directory, [job], report)
+    write_record(directory, time.perf_counter() - started, seed)
+    directory.drop_parts()

@@ -1,0 +1,49 @@
+"""Reading and writing files: complaints name the file, and nothing is left half-written."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tallystick.errors import BadInput
+
+LARGEST_FILE = 64 * 2**20
+
+
+def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
+    """Read a text file of bounded size."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    if len(content) > largest:
+        raise BadInput(f"{path}: larger than {largest // 2**20} MiB, the most that is read")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from None
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text file whole or not at all."""
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a temporary file beside `path`, then rename it: a reader sees the old file or the whole new one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".partial")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o666 & ~_mask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

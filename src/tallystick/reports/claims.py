@@ -1,0 +1,232 @@
+"""The paper's five claims about trained models, each put to the run's own models.
+
+a/b is a ratio whose denominator may come near zero, so over many seeds its mean is carried by a handful of models;
+where the paper speaks of a mean, the mean without the outer 5 % on either side decides, and mean and median stand beside it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from tallystick.reports import intervals
+from tallystick.reports.findings import RULE, Finding, Verdict, above, below, judge, not_above, reason
+from tallystick.reports.reading import Run, Values, finite, values
+from tallystick.reports.settings import GROUPS, TASKS, Group
+
+CLOSE = 1e-3
+VISIBLE = 0.05
+_SEED = 20230502  # any number: the same data must give the same intervals
+
+ByLength = Mapping[int, pl.DataFrame]
+Examine = Callable[[ByLength, np.random.Generator], Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim: its words, the tasks it speaks of, and how its findings are drawn from one group of models."""
+
+    number: int
+    text: str
+    tasks: tuple[str, ...]
+    examine: Examine
+    decides: str
+
+
+@dataclass(frozen=True)
+class Account:
+    """A claim as one edition answers it."""
+
+    claim: Claim
+    edition: str
+    findings: Mapping[Group, tuple[Finding, ...]]
+
+    @property
+    def everything(self) -> list[Finding]:
+        """All findings, each named with its group."""
+        return [
+            replace(finding, name=f"{group}, {finding.name}")
+            for group, found in self.findings.items()
+            for finding in found
+        ]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict over all groups."""
+        return judge(self.everything)
+
+    @property
+    def reason(self) -> str:
+        """The reason in one sentence."""
+        return reason(self.everything)
+
+
+def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Finding]:
+    for length, table in models.items():
+        a, b, U = (values(table, name) for name in ("open_step", "close_step", "recurrent_weight"))
+        exactly = int(((a == -b) & (b != 0) & (U == 1)).sum())
+        close = int(((np.abs(values(table, "ab_ratio") + 1) <= CLOSE) & (np.abs(U - 1) <= CLOSE)).sum())
+        cells = len(table)
+        name = f"length {length}: share with a/b = −1 and U = 1"
+        yield Finding(f"length {length}: cells", cells)
+        yield below(f"{name} exactly", exactly / cells, intervals.wilson(exactly, cells), 0.5)
+        yield Finding(f"{name} within {CLOSE:g}", close / cells, intervals.wilson(close, cells))
+
+
+def _approach_conditions(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
+    for column, target, letters in (("ab_ratio", -1, "|a/b + 1|"), ("recurrent_weight", 1, "|U − 1|")):
+        distances = {length: np.abs(finite(values(table, column)) - target) for length, table in models.items()}
+        resampled = {length: intervals.resampled_medians(found, generator) for length, found in distances.items()}
+        for length, found in distances.items():
+            median = float(np.median(found))
+            yield Finding(f"length {length}: median {letters}", median, intervals.interval(resampled[length]))
+        for short, long in pairwise(distances):
+            fall = float(np.median(distances[short]) - np.median(distances[long]))
+            found = intervals.interval(resampled[short] - resampled[long])
+            yield above(f"length {short} to {long}: fall of median {letters}", fall, found, 0)
+
+
+def _means(length: int, ratios: Values) -> Iterator[Finding]:
+    """Report what does not decide: the mean, which a few models carry, and the median."""
+    yield Finding(f"length {length}: mean a/b", float(ratios.mean()))
+    yield Finding(f"length {length}: median a/b", float(np.median(ratios)))
+
+
+def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
+    ratios = {length: finite(values(table, "ab_ratio")) for length, table in models.items()}
+    means = {length: intervals.trimmed_mean(found) for length, found in ratios.items()}
+    resampled = {length: intervals.resampled_trimmed_means(found, generator) for length, found in ratios.items()}
+    for length, found in ratios.items():
+        yield from _means(length, found)
+        interval = intervals.interval(resampled[length])
+        yield above(f"length {length}: trimmed mean a/b", means[length], interval, -1)
+    for short, long in pairwise(ratios):
+        interval = intervals.interval(resampled[short] - resampled[long])
+        name = f"length {short} to {long}: fall of trimmed mean a/b"
+        yield above(name, means[short] - means[long], interval, 0)
+
+
+def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
+    for length, table in models.items():
+        ratios = finite(values(table, "ab_ratio"))
+        yield from _means(length, ratios)
+        mean = intervals.trimmed_mean(ratios)
+        low, high = intervals.interval(intervals.resampled_trimmed_means(ratios, generator))
+        yield not_above(f"length {length}: trimmed mean a/b", mean, (low, high), -1)
+        yield below(f"length {length}: its excess over −1", mean + 1, (low + 1, high + 1), VISIBLE)
+
+
+def _accuracy_falls_and_rises(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
+    for length, table in models.items():
+        falls = values(table, "accuracy_20") - values(table, "accuracy_50")
+        interval = intervals.interval(intervals.resampled_means(falls, generator))
+        yield above(f"length {length}: fall from 20 to 50 tokens", float(falls.mean()), interval, 0)
+    for tokens in (20, 50):
+        accuracies = {length: values(table, f"accuracy_{tokens}") for length, table in models.items()}
+        resampled = {length: intervals.resampled_means(found, generator) for length, found in accuracies.items()}
+        for length, found in accuracies.items():
+            name = f"length {length}: mean accuracy at {tokens} tokens"
+            yield Finding(name, float(found.mean()), intervals.interval(resampled[length]))
+        for short, long in pairwise(accuracies):
+            rise = float(accuracies[long].mean() - accuracies[short].mean())
+            found = intervals.interval(resampled[long] - resampled[short])
+            yield above(f"length {short} to {long}: rise at {tokens} tokens", rise, found, 0)
+
+
+_TRIMMED = (
+    "the mean of a/b without its lowest and highest 5 %, because a/b has heavy tails (b may come near 0) and its plain mean "
+    "is carried by a handful of models"
+)
+CLAIMS = (
+    Claim(
+        1,
+        "The trained models do not meet the two conditions a/b = −1 and U = 1.",
+        TASKS,
+        _meet_conditions,
+        "whether the share of models that meet both conditions exactly lies below one half: the paper says 'generally'",
+    ),
+    Claim(
+        2,
+        "They approach the conditions as the training length grows.",
+        TASKS,
+        _approach_conditions,
+        "whether the medians of |a/b + 1| and |U − 1| fall from each training length to the next",
+    ),
+    Claim(
+        3,
+        "Binary: the mean of a/b lies above −1, less so for longer strings.",
+        ("binary",),
+        _mean_above_and_falling,
+        _TRIMMED,
+    ),
+    Claim(
+        4,
+        "Ternary: the mean of a/b does not lie above −1.",
+        ("ternary",),
+        _mean_not_above,
+        f"{_TRIMMED}; two statements a length, since many seeds resolve what no histogram shows: not above −1 at all, "
+        f"and not by {VISIBLE:g} or more",
+    ),
+    Claim(
+        5,
+        "Accuracy falls from 20 to 50 tokens and rises with the training length.",
+        TASKS,
+        _accuracy_falls_and_rises,
+        "the mean accuracy over the same models at 20 and 50 tokens, and from each training length to the next",
+    ),
+)
+
+
+def accounts(run: Run, edition: str) -> list[Account]:
+    """Put the five claims to one edition; groups it does not hold are left out."""
+    models = run.of_edition(edition)
+    groups = {
+        group: {setting.train_length: table for setting, table in models.items() if setting.group == group}
+        for group in GROUPS
+    }
+    return [
+        Account(claim, edition, {g: _examined(claim, g, m) for g, m in groups.items() if m and g.task in claim.tasks})
+        for claim in CLAIMS
+    ]
+
+
+def _examined(claim: Claim, group: Group, models: ByLength) -> tuple[Finding, ...]:
+    """Draw the findings of one group, each with random numbers of its own, so that no group moves another's."""
+    generator = np.random.default_rng([_SEED, claim.number, GROUPS.index(group)])
+    return tuple(claim.examine(models, generator))
+
+
+def as_json(by_edition: Mapping[str, list[Account]], main: str) -> dict[str, object]:
+    """Return the claims as plain data: the main edition's account of each, the other editions' inside it."""
+    others = [edition for edition in by_edition if edition != main]
+    return {
+        "confidence": 0.95,
+        "rule": RULE,
+        "claims": [
+            {
+                "number": account.claim.number,
+                "claim": account.claim.text,
+                "decided_by": account.claim.decides,
+                **_account_json(account),
+                "other_editions": [_account_json(by_edition[other][place]) for other in others],
+            }
+            for place, account in enumerate(by_edition[main])
+        ],
+    }
+
+
+def _account_json(account: Account) -> dict[str, object]:
+    return {
+        "edition": account.edition,
+        "verdict": account.verdict,
+        "reason": account.reason,
+        "statistic": {str(g): {f.name: f.value for f in found} for g, found in account.findings.items()},
+        "interval": {
+            str(g): {f.name: list(f.interval) for f in found if f.interval} for g, found in account.findings.items()
+        },
+        "by_group": {
+            str(g): {"verdict": judge(found), "reason": reason(found)} for g, found in account.findings.items()
+        },
+    }

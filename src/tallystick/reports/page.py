@@ -1,0 +1,200 @@
+"""The page: one HTML file that holds everything it shows and loads nothing."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import NamedTuple, cast
+
+from tallystick.reports import layout
+from tallystick.reports.claims import Account
+from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
+from tallystick.reports.reading import Run
+from tallystick.reports.settings import COLUMN_TITLES, Group
+from tallystick.reports.table import Row
+
+TITLE = "Bracket counting with linear recurrent networks: the paper's experiment, reproduced"
+QUESTION = (
+    "A network of one linear cell can count brackets exactly, and does so just when a/b = −1 and U = 1. "
+    "El-Naggar, Madhyastha and Weyde (2023) trained ten networks a setting and found that training misses these "
+    "conditions. What does the same training give over many more seeds, and how much of each printed number is chance, "
+    "or rounding?"
+)
+_FIRST = ' class="first"'
+_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+class Picture(NamedTuple):
+    """A figure as the page shows it: its file, what it shows, and the words for those who cannot see it."""
+
+    title: str
+    file: str
+    caption: str
+
+
+PICTURES = (
+    Picture(
+        "Figure 1: the indicators after training",
+        "figure1.svg",
+        "a/b and U after training, by task, bias and training length. The dashed line is the theorem's condition, the "
+        "triangle the median. Each histogram is scaled to its own peak; shares cut off are written at the edge.",
+    ),
+    # Thousands of line segments: smaller, and quicker to show, as pixels.
+    Picture(
+        "The paths of (a/b, U) during training",
+        "paths.png",
+        "Each line is one seed, from its initial weights (hollow) to its trained ones (filled); the cross is (−1, 1).",
+    ),
+    Picture(
+        "Single against double precision",
+        "precision.svg",
+        "Ternary, training length 8: accuracy over seeds in float32 and in float64, the paper's ten-run average dashed.",
+    ),
+)
+
+
+def page(run: Run, rows: list[Row], by_edition: Mapping[str, list[Account]], drawn: Mapping[str, bytes]) -> str:
+    """Return the whole page; `drawn` holds the figures by file name, and those that were not drawn are left out."""
+    template = Template((files("tallystick.reports") / "page_template.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=escape(TITLE),
+        question=escape(QUESTION),
+        claims=_claims(run, by_edition),
+        table="\n".join(_edition(run, rows, edition) for edition in run.editions),
+        figures="\n".join(_figure(picture, drawn[picture.file]) for picture in PICTURES if picture.file in drawn),
+        made=_made(run),
+    )
+
+
+def _edition(run: Run, rows: list[Row], edition: str) -> str:
+    head = "".join(f"<th>{escape(title)}</th>" for title in ("Setting", "Length", *COLUMN_TITLES.values()))
+    body: list[str] = []
+    previous: Group | None = None
+    for setting, entries in layout.lines(rows, edition):
+        first = _FIRST if setting.group != previous else ""
+        cells = "".join(f"<td>{_cell(row)}</td>" for row in layout.columns_of(entries))
+        body.append(f"<tr{first}><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>{cells}</tr>")
+        previous = setting.group
+    return "\n".join(
+        [
+            f"<h3>{escape(layout.heading(run, edition))}</h3>",
+            f'<p class="soft">{escape(" ".join(layout.legend(run, rows, edition)))}</p>',
+            f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>',
+            *body,
+            "</tbody></table></div>",
+            _list(layout.remarks(rows, edition), "notes"),
+        ]
+    )
+
+
+def _cell(row: Row) -> str:
+    standing = {True: "inside", False: "outside", None: "mean"}[row.inside]
+    mean = layout.mean_entry(row)
+    return (
+        f"{escape(layout.entry(row))}<br>"
+        f'<span class="paper">paper {escape(layout.paper_entry(row))}</span><br>'
+        f'<span class="{standing}">{escape(layout.band_entry(row))}</span>'
+        + (f'<span class="mean">, {escape(mean)}</span>' if mean else "")
+    )
+
+
+def _claims(run: Run, by_edition: Mapping[str, list[Account]]) -> str:
+    main = run.main_edition
+    editions = [main, *(edition for edition in by_edition if edition != main)]
+    head = "".join(f"<th>{escape(title)}</th>" for title in ("", "Claim", *editions, f"Reason (edition {main})"))
+    body: list[str] = []
+    for place, account in enumerate(by_edition[main]):
+        verdicts = "".join(f"<td>{_verdict(by_edition[edition][place])}</td>" for edition in editions)
+        reason = f"{escape(account.reason)}<br><span class='soft'>Decided by {escape(account.claim.decides)}.</span>"
+        body.append(
+            f"<tr><td>{account.claim.number}</td><td>{escape(account.claim.text)}</td>{verdicts}<td>{reason}</td></tr>"
+        )
+    numbers = "\n".join(
+        _numbers([by_edition[edition][place] for edition in editions]) for place in range(len(by_edition[main]))
+    )
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
+        + "\n".join(body)
+        + "\n</tbody></table></div>"
+        f'<p class="soft">{escape(RULE)}</p>\n{numbers}'
+    )
+
+
+def _verdict(account: Account) -> str:
+    verdict = escape(account.verdict)
+    return f'<span class="verdict {verdict}">{verdict}</span>'
+
+
+def _numbers(accounts: list[Account]) -> str:
+    """Return a claim's numbers in every edition, folded away."""
+    tables = "\n".join(_numbers_table(account) for account in accounts)
+    return f"<details><summary>The numbers behind claim {accounts[0].claim.number}</summary>\n{tables}\n</details>"
+
+
+def _numbers_table(account: Account) -> str:
+    head = "".join(f"<th>{title}</th>" for title in ("Group", "Number", "Value", "95 % interval", ""))
+    body = "\n".join(
+        _number(group, finding, first=place == 0)
+        for group, found in account.findings.items()
+        for place, finding in enumerate(found)
+    )
+    verdicts = ", ".join(f"{group} {judge(found)}" for group, found in account.findings.items())
+    return (
+        f"<h3>Edition {escape(account.edition)}: {escape(verdicts)}</h3>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    )
+
+
+def _number(group: Group, finding: Finding, *, first: bool) -> str:
+    interval = "" if finding.interval is None else " to ".join(map(number_text, finding.interval))
+    styles = {Standing.HOLDS: "supported", Standing.FAILS: "refuted", Standing.OPEN: "mixed", None: ""}
+    cells = (str(group), finding.name, number_text(finding.value), interval)
+    return (
+        f"<tr{_FIRST if first else ''}>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + f'<td class="{styles[finding.standing]}">{escape(finding.standing or "")}</td></tr>'
+    )
+
+
+def _figure(picture: Picture, content: bytes) -> str:
+    kind = _TYPES[picture.file.rpartition(".")[2]]
+    source = f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+    return (
+        f'<figure><h3>{escape(picture.title)}</h3><img src="{source}" alt="{escape(picture.caption)}">'
+        f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
+    )
+
+
+def _made(run: Run) -> str:
+    counts = {f"models, edition {edition}": f"{_models(run, edition):,}" for edition in run.editions}
+    return f"{_pairs({**counts, **run.record})}\n<h3>config.toml</h3>\n<pre>{escape(run.config)}</pre>"
+
+
+def _models(run: Run, edition: str) -> int:
+    return sum(len(table) for table in run.of_edition(edition).values())
+
+
+def _pairs(record: Mapping[str, object]) -> str:
+    return (
+        "<dl>" + "\n".join(f"<dt>{escape(key)}</dt><dd>{_shown(value)}</dd>" for key, value in record.items()) + "</dl>"
+    )
+
+
+def _shown(value: object) -> str:
+    """Write a value of record.json, whatever it is."""
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[str, object]", value).items()
+        return ", ".join(f"{escape(key)} {_shown(inner)}" for key, inner in pairs)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(_shown(inner) for inner in cast("Sequence[object]", value))
+    if isinstance(value, Decimal):
+        return escape(f"{value.normalize():f}")
+    return escape(str(value))
+
+
+def _list(sentences: list[str], style: str) -> str:
+    if not sentences:
+        return ""
+    return f'<ul class="{style}">' + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"

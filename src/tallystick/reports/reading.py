@@ -1,0 +1,217 @@
+"""A run directory as a report needs it, every file checked before anything is drawn."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import polars as pl
+
+from tallystick.documents import read_document
+from tallystick.errors import BadInput
+from tallystick.files import read_text
+from tallystick.reports.settings import COLUMNS, EDITIONS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
+
+Values = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+_SETTING_TYPES: dict[str, type[pl.DataType]] = {"task": pl.String, "bias": pl.Boolean, "train_length": pl.Int64}
+_MODEL_TYPES: dict[str, type[pl.DataType]] = {
+    "edition": pl.String,
+    **_SETTING_TYPES,
+    "method": pl.String,
+    "precision": pl.String,
+    "seed": pl.Int64,
+    "open_step": pl.Float64,
+    "close_step": pl.Float64,
+    "recurrent_weight": pl.Float64,
+    "ab_ratio": pl.Float64,
+    "accuracy_train": pl.Float64,
+    "accuracy_20": pl.Float64,
+    "accuracy_50": pl.Float64,
+}
+_REPLICATE_TYPES: dict[str, type[pl.DataType]] = {
+    "edition": pl.String,
+    "kind": pl.String,
+    **_SETTING_TYPES,
+    "column": pl.String,
+    "replicate": pl.Int64,
+    "average": pl.Float64,
+}
+_PATH_TYPES: dict[str, type[pl.DataType]] = {
+    **_SETTING_TYPES,
+    "seed": pl.Int64,
+    "epoch": pl.Int64,
+    "ab_ratio": pl.Float64,
+    "recurrent_weight": pl.Float64,
+}
+_CHOICES: dict[str, tuple[object, ...]] = {
+    "task": TASKS,
+    "train_length": TRAIN_LENGTHS,
+    "edition": tuple(EDITIONS),
+    "column": COLUMNS,
+    "kind": ("sampling", "rounding"),
+}
+# A ratio a/b does not exist where b = 0, and a diverged weight is no number; both are counted, not refused.
+_MAY_BE_MISSING = ("open_step", "close_step", "recurrent_weight", "ab_ratio")
+_PERCENTAGES = ("accuracy_train", "accuracy_20", "accuracy_50", "average")
+_PERCENTAGE_SLACK = 1e-3  # a mean taken in float32 may come out as 100.00001
+
+
+@dataclass(frozen=True)
+class Run:
+    """The content of a run directory: trained models, replicated averages, training paths, and how they were made."""
+
+    directory: Path
+    models: pl.DataFrame
+    replicates: pl.DataFrame
+    paths: pl.DataFrame
+    config: str
+    record: Mapping[str, object]
+
+    @property
+    def editions(self) -> list[str]:
+        """The editions that have models, nearest to the paper first."""
+        present = set(self.models["edition"].unique().to_list())
+        return [edition for edition in EDITIONS if edition in present]
+
+    @property
+    def main_edition(self) -> str:
+        """The edition the figures and the claims are drawn from: the fresh one where it is there."""
+        return "fresh" if "fresh" in self.editions else self.editions[0]
+
+    def precision(self, edition: str) -> str:
+        """The arithmetic one edition was trained in; several are joined."""
+        return " and ".join(self.models.filter(edition=edition)["precision"].unique().sort())
+
+    def of_edition(self, edition: str) -> dict[Setting, pl.DataFrame]:
+        """Return one edition's models by setting, in the paper's order, seeds in theirs."""
+        models = self.models.filter(pl.col("edition") == edition).sort("seed")
+        return by_setting(models)
+
+
+def read_run(directory: Path) -> Run:
+    """Read a run directory; raise `BadInput` naming the file that is missing, damaged or not what it should be."""
+    if not directory.is_dir():
+        raise BadInput(f"{directory}: not a run directory; tallystick reproduce --out {directory} makes one")
+    models = _table(directory / "models.parquet", _MODEL_TYPES)
+    if models.is_empty():
+        raise BadInput(f"{directory / 'models.parquet'}: holds no model; at least one row is needed")
+    _no_seed_twice(models, directory / "models.parquet")
+    _something_finite(models, directory / "models.parquet")
+    return Run(
+        directory=directory,
+        models=models,
+        replicates=_table(directory / "replicates.parquet", _REPLICATE_TYPES),
+        paths=_table(directory / "paths.parquet", _PATH_TYPES),
+        config=_config(directory / "config.toml"),
+        record=_record(directory / "record.json"),
+    )
+
+
+def by_setting(table: pl.DataFrame) -> dict[Setting, pl.DataFrame]:
+    """Split a table by setting, in the paper's order; settings without rows are left out."""
+    parts = table.partition_by("task", "bias", "train_length", as_dict=True)
+    found = {Setting(*cast("tuple[str, bool, int]", key)): part for key, part in parts.items()}
+    return {setting: found[setting] for setting in SETTINGS if setting in found}
+
+
+def values(table: pl.DataFrame, column: str) -> Values:
+    """Return a column as an array of floats, with NaN where there is no value."""
+    return table[column].fill_null(float("nan")).to_numpy()
+
+
+def finite(numbers: Values) -> Values:
+    """Return the numbers without NaN and infinities."""
+    return numbers[np.isfinite(numbers)]
+
+
+def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Read the named columns of a Parquet file and check what stands in them."""
+    found = _parquet(path)
+    missing = [name for name in types if name not in found.columns]
+    if missing:
+        raise BadInput(f"{path}: column {missing[0]!r} is missing; the columns are {', '.join(types)}")
+    for name, kind in types.items():
+        found = _with_type(found, name, kind, path)
+    for name in types:
+        _check_column(found, name, path)
+    return found.select(list(types))
+
+
+def _parquet(path: Path) -> pl.DataFrame:
+    if not path.is_file():
+        raise BadInput(f"{path}: missing; tallystick reproduce writes it")
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        raise BadInput(
+            f"{path}: damaged, not a whole Parquet file; make the run again or go on with --resume"
+        ) from None
+
+
+def _with_type(table: pl.DataFrame, name: str, kind: type[pl.DataType], path: Path) -> pl.DataFrame:
+    if isinstance(table.schema[name], kind):
+        return table
+    try:
+        if table.schema[name].is_numeric() != kind().is_numeric():
+            raise pl.exceptions.InvalidOperationError
+        return table.with_columns(pl.col(name).cast(kind))
+    except pl.exceptions.PolarsError:
+        raise BadInput(f"{path}: column {name!r} holds {table.schema[name]}, not {kind.__name__}") from None
+
+
+def _check_column(table: pl.DataFrame, name: str, path: Path) -> None:
+    column = table[name]
+    if name not in _MAY_BE_MISSING and column.null_count():
+        raise BadInput(f"{path}: column {name!r} has {column.null_count()} empty values; every row needs one")
+    if name in _CHOICES:
+        _refuse_others(path, name, column.unique().sort().to_list(), _CHOICES[name])
+    if name in _PERCENTAGES:
+        outside = column.filter(~column.is_between(-_PERCENTAGE_SLACK, 100 + _PERCENTAGE_SLACK))
+        _refuse_others(path, name, outside.head(1).to_list(), ("a percentage from 0 to 100",))
+
+
+def _refuse_others(path: Path, name: str, found: Iterable[object], allowed: tuple[object, ...]) -> None:
+    for value in found:
+        if value not in allowed:
+            choices = ", ".join(map(str, allowed))
+            raise BadInput(f"{path}: column {name!r}: {value!r} is not {'one of ' * (len(allowed) > 1)}{choices}")
+
+
+def _no_seed_twice(models: pl.DataFrame, path: Path) -> None:
+    key = ["edition", "task", "bias", "train_length", "seed"]
+    twice = models.filter(models.select(key).is_duplicated()).sort(key)
+    if not twice.is_empty():
+        edition, task, bias, length, seed = twice.select(key).row(0)
+        where = f"edition {edition}, {Setting(task, bias, length)}"
+        raise BadInput(f"{path}: seed {seed} of {where} stands more than once; a model has one row")
+
+
+def _something_finite(models: pl.DataFrame, path: Path) -> None:
+    """Refuse a setting without one model that has the indicators: there is nothing to say of it."""
+    for edition in models["edition"].unique().sort():
+        for setting, table in by_setting(models.filter(edition=edition)).items():
+            for name in ("ab_ratio", "recurrent_weight"):
+                if not len(finite(values(table, name))):
+                    where = f"column {name!r} of edition {edition}, {setting}"
+                    raise BadInput(f"{path}: {where} holds no finite number; at least one model must have it")
+
+
+def _config(path: Path) -> str:
+    if not path.is_file():
+        raise BadInput(f"{path}: missing; tallystick reproduce writes it")
+    text = read_text(path)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path}: not a TOML file: {' '.join(str(error).split()).lower()}") from None
+    return text
+
+
+def _record(path: Path) -> Mapping[str, object]:
+    document = read_document(path)
+    if not isinstance(document.value, dict):
+        document.refuse("a JSON object")
+    return cast("dict[str, object]", document.value)

@@ -1,0 +1,201 @@
+"""Ensembles of seeds trained block by block, the blocks spread over the cores.
+
+A block is as wide as fits the cache, and always filled up to that width, so that every seed goes through the same compiled
+program whatever stands beside it: the same seed gives the same weights, bit for bit, for any block size, number of workers
+or order.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tallystick.cells import CELLS, Cell
+from tallystick.datasets.encoding import Encoded, encode
+from tallystick.datasets.tasks import Task, task_named
+from tallystick.errors import BadInput, check_whole
+from tallystick.training.answers import accuracies
+from tallystick.training.loop import Course, Lessons, train_block, train_path
+from tallystick.training.objectives import Objective, objective_of
+from tallystick.training.weights import Weights
+
+BLOCK = 512
+"""Seeds in a block: wide enough to keep the vector units busy, small enough for weights and moments to stay in the cache."""
+
+PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
+
+
+def silent(*_: object) -> None:
+    """Tell nobody how far the work is."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the paper's grid, or one of the user's own.
+
+    Attributes:
+        task: binary, ternary or count.
+        bias: whether the cell has a bias (and the binary readout).
+        train_length: the longest training strings.
+        cell: the kind of cell.
+        method: how the task is scored.
+        precision: the arithmetic of weights, loss and gradient.
+        epochs: passes over the training set.
+        learning_rate: Adam's.
+    """
+
+    task: str
+    bias: bool
+    train_length: int
+    cell: str = "linear"
+    method: str = "published"
+    precision: str = "float32"
+    epochs: int = 100
+    learning_rate: float = 0.005
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained, naming it."""
+        objective_of(self.method, task_named(self.task))
+        for field, value, allowed in (("cell", self.cell, CELLS), ("precision", self.precision, PRECISIONS)):
+            if value not in allowed:
+                raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
+        check_whole(self.epochs, "epochs", least=1)
+        if not 0 < self.learning_rate < 1:
+            raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
+
+    @property
+    def kind(self) -> type[Cell]:
+        """The class of the cell."""
+        return CELLS[self.cell]
+
+    @property
+    def scored_as(self) -> Task:
+        """The task itself."""
+        return task_named(self.task)
+
+    @property
+    def objective(self) -> Objective:
+        """What training minimises."""
+        return objective_of(self.method, self.scored_as)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The precision as a NumPy type."""
+        return PRECISIONS[self.precision]
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Trained networks of one setting, an entry a seed; the weights are NumPy arrays in the setting's precision."""
+
+    setting: Setting
+    weights: Weights
+    accuracy_train: np.ndarray
+
+    def cell(self) -> Cell:
+        """Return the cells as one cell of arrays."""
+        return self.weights.cell(self.setting.kind)
+
+    def accuracy(self, strings: list[str]) -> np.ndarray:
+        """Return each network's accuracy on the strings, in percent."""
+        encoded, targets = encode(strings), self.setting.scored_as.targets(strings)
+        blocks = list(_blocks(self.weights, BLOCK))
+        with ThreadPoolExecutor(cores()) as pool:
+            done = list(pool.map(lambda block: self._block_accuracy(block, encoded, targets), blocks))
+        return np.concatenate(done)[: len(self.accuracy_train)]
+
+    def _block_accuracy(self, block: Weights, encoded: Encoded, targets: np.ndarray) -> np.ndarray:
+        with precision_context(self.setting.precision):
+            return accuracies(block, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
+
+
+def train(
+    setting: Setting,
+    initial: Weights,
+    strings: list[str],
+    *,
+    block: int = BLOCK,
+    workers: int | None = None,
+    progress: Callable[[int], object] = silent,
+) -> Ensemble:
+    """Train a network from each entry of the initial weights on the strings, in their order; `progress` is told of seeds done."""
+    check_whole(block, "block", least=1)
+    lessons = lessons_of(setting, strings)
+    size = len(initial.inputs[0])
+    if not size:
+        raise BadInput("seeds: none to train")
+
+    def run(part: Weights) -> tuple[Weights, np.ndarray]:
+        trained = _train_one_block(setting, part, lessons, len(strings))
+        progress(len(part.inputs[0]))
+        return trained
+
+    with ThreadPoolExecutor(workers or cores()) as pool:
+        futures: list[Future[tuple[Weights, np.ndarray]]] = [pool.submit(run, part) for part in _blocks(initial, block)]
+        done = [future.result() for future in futures]
+    weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
+    right = np.concatenate([right for _, right in done])[:size]
+    return Ensemble(setting, weights, 100 * right / len(strings))
+
+
+def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
+    """Return the weights along training, with the axes epoch and seed, the start included."""
+    with precision_context(setting.precision):
+        arguments = _arguments(setting, initial, lessons_of(setting, strings), len(strings))
+        along = train_path(*arguments, epochs=setting.epochs, **_parts(setting))
+        return jax.tree.map(np.asarray, along)
+
+
+def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
+    """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
+    if not strings:
+        raise BadInput("strings: an empty training set")
+    encoded, targets = encode(strings, _WIDEST), setting.scored_as.targets(strings)
+    rows = max(_MOST_STRINGS, len(strings))
+    return Lessons(*(_rows(part.astype(setting.dtype), rows) for part in (encoded.opening, encoded.closing, targets)))
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def precision_context(precision: str) -> AbstractContextManager[object]:
+    """Let JAX compute in float64 where that is asked for; the setting holds for the calling thread."""
+    return jax.enable_x64(True) if precision == "float64" else nullcontext()
+
+
+# The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
+_WIDEST, _MOST_STRINGS = 8, 354
+
+
+def _rows(array: np.ndarray, rows: int) -> np.ndarray:
+    return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
+
+
+def _blocks(weights: Weights, block: int) -> Iterator[Weights]:
+    """Cut the seeds into blocks of one width; the last is filled up with its own first seed, and cut off again later."""
+    size = len(weights.inputs[0])
+    for start in range(0, size, block):
+        yield weights.places(np.minimum(np.arange(start, start + block), size - 1))
+
+
+def _train_one_block(setting: Setting, block: Weights, lessons: Lessons, strings: int) -> tuple[Weights, np.ndarray]:
+    with precision_context(setting.precision):
+        weights, right = train_block(*_arguments(setting, block, lessons, strings), **_parts(setting))
+        return jax.tree.map(np.asarray, weights), np.asarray(right, np.float64)
+
+
+def _arguments(setting: Setting, block: Weights, lessons: Lessons, strings: int) -> tuple[Weights, Lessons, Course]:
+    course = Course(jnp.int32(strings), jnp.int32(setting.epochs), jnp.asarray(setting.learning_rate, setting.dtype))
+    return jax.tree.map(jnp.asarray, block), jax.tree.map(jnp.asarray, lessons), course
+
+
+def _parts(setting: Setting) -> dict[str, Any]:
+    return {"kind": setting.kind, "task": setting.scored_as, "objective": setting.objective}

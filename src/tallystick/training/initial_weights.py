@@ -1,0 +1,77 @@
+"""Where training starts: uniform draws that depend on the seed alone, never on the block, the machine or the setting."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Int
+
+from tallystick.cells import Cell
+from tallystick.datasets.published import published_initial_weights
+from tallystick.datasets.tasks import TERNARY, Task
+from tallystick.training.weights import RECURRENT_WEIGHTS, Weights
+
+CELL_BOUND = 3**-0.5
+"""1/√fan-in: the cell reads two inputs and its own state."""
+
+READOUT_BOUND = 1.0
+"""The readout reads h alone."""
+
+_MOST_WEIGHTS = 12
+
+
+def fresh_weights(
+    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype
+) -> Weights:
+    """Draw the initial weights of each seed: the cell's uniform in ±1/√3, the readout's in ±1.
+
+    The same seed has the same cell in every task and precision: the draws are float32 and come from a key of its own.
+    """
+    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32)))
+    cell, readout = (CELL_BOUND * draws).astype(dtype), (READOUT_BOUND * draws).astype(dtype)
+    recurrent = RECURRENT_WEIGHTS[kind]
+    return Weights(
+        inputs=(cell[:, 0], cell[:, 1]),
+        recurrent=tuple(cell[:, 2 + place] for place in range(recurrent)),
+        bias=(cell[:, 4],) if bias else (),
+        readout_weight=tuple(readout[:, 5 + place] for place in range(task.outputs)),
+        readout_bias=tuple(readout[:, 8 + place] for place in range(task.outputs))
+        if has_readout_bias(task, bias=bias)
+        else (),
+    )
+
+
+def published_weights(task: Task, *, bias: bool, dtype: np.dtype) -> Weights:
+    """Return the initial weights of the paper's ten runs."""
+    runs = published_initial_weights(task, bias=bias)
+
+    def arrays(field: str) -> tuple[np.ndarray, ...]:
+        return tuple(np.array(values, dtype) for values in zip(*(getattr(run, field) for run in runs), strict=True))
+
+    opening, closing = arrays("inputs")
+    others = (arrays(field) for field in ("recurrent", "bias", "readout_weight", "readout_bias"))
+    return Weights((opening, closing), *others)
+
+
+def nudged(weights: Weights, size: float, seed: int) -> Weights:
+    """Change every weight by a random relative amount of at most `size`, the way rounding would."""
+    generator = np.random.default_rng(seed)
+
+    def nudge(array: np.ndarray) -> np.ndarray:
+        factors = 1 + size * generator.uniform(-1, 1, array.shape)
+        return (array * factors).astype(array.dtype)
+
+    return jax.tree.map(nudge, weights)
+
+
+def has_readout_bias(task: Task, *, bias: bool) -> bool:
+    """The ternary readout always has a bias; any other has one when the cell has."""
+    return bias or task is TERNARY
+
+
+@jax.jit
+def _uniform_draws(seeds: jax.Array) -> jax.Array:
+    def of_one_seed(seed: jax.Array) -> jax.Array:
+        key = jax.random.fold_in(jax.random.key(0, impl="threefry2x32"), seed)
+        return jax.random.uniform(key, (_MOST_WEIGHTS,), jnp.float32, minval=-1, maxval=1)
+
+    return jax.vmap(of_one_seed)(seeds)

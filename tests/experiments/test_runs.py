@@ -1,0 +1,189 @@
+"""The run directory, resuming, and the reproduction as a whole."""
+
+import csv
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tallystick.errors import BadInput
+from tallystick.experiments.evaluation import evaluate_run, indicators_of_run
+from tallystick.experiments.jobs import exact_job, paper_grid
+from tallystick.experiments.reproduction import Plan, run_experiment
+from tallystick.experiments.rows import ensemble_of
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.runner import PART, parts_of, train_part
+from tallystick.experiments.training_run import run_training, training_job
+from tallystick.training.ensemble import Setting
+
+AUTHORS = Path(__file__).parents[3] / "shared" / "authors-data"
+PAPER = Path(__file__).parents[2] / "src" / "tallystick" / "reports" / "paper_table2.csv"
+MISPRINTS = {("binary", "false", "2", "20", "min"): 64.0, ("ternary", "true", "2", "50", "max"): 67.6}
+
+
+def small_run(path, seeds=40, **options):
+    directory = RunDirectory(path)
+    job = training_job(Setting("ternary", bias=True, train_length=2), seeds, seed=0)
+    run_training(job, 0, directory, **options)
+    return directory
+
+
+@pytest.mark.skipif(not AUTHORS.is_dir(), reason="the authors' data lies beside the checkout, and is not here")
+@pytest.mark.parametrize("setting", [s for s in paper_grid("float32") if s.train_length < 8], ids=str)
+def test_the_exact_edition_equals_the_paper_to_the_printed_digit(setting):
+    rows = train_part(parts_of([exact_job(setting, AUTHORS)])[0])
+    for printed in csv.DictReader(PAPER.read_text().splitlines()):
+        key = (printed["classification"], printed["bias"], printed["train_length"], printed["column"])
+        if key[:3] != (setting.task, str(setting.bias).lower(), str(setting.train_length)):
+            continue
+        values = rows[f"accuracy_{printed['column']}"]
+        for name, value in (("avg", values.mean()), ("min", values.min()), ("max", values.max())):
+            expected = MISPRINTS.get((*key, name), float(printed[name]))
+            assert abs(value - expected) <= 0.05 + 1e-9, (*key, name)
+
+
+def test_a_run_holds_what_the_interface_names(tmp_path):
+    directory = small_run(tmp_path / "run")
+    rows = directory.models()
+    assert rows["seed"].to_list() == list(range(40))
+    assert rows["edition"].unique().to_list() == ["fresh"]
+    np.testing.assert_array_equal(rows["ab_ratio"], rows["open_step"] / rows["close_step"])
+    assert rows["readout_weight"].list.len().unique().to_list() == [3]
+    assert tomllib.loads((tmp_path / "run" / "config.toml").read_text())["task"] == "ternary"
+    assert {"config.toml", "models.parquet", "record.json", "strings"} == {
+        path.name for path in (tmp_path / "run").iterdir()
+    }
+    assert {path.name for path in (tmp_path / "run" / "strings").iterdir()} == {
+        "ternary_2.txt",
+        "ternary_20.txt",
+        "ternary_50.txt",
+    }
+
+
+def test_rows_become_the_same_networks_again(tmp_path):
+    directory = small_run(tmp_path / "run")
+    rows = directory.models()
+    again = ensemble_of(rows, Setting("ternary", bias=True, train_length=2))
+    strings = (tmp_path / "run" / "strings" / "ternary_20.txt").read_text().split()
+    np.testing.assert_array_equal(again.accuracy([line.split(",")[0] for line in strings]), rows["accuracy_20"])
+    (found,) = evaluate_run(directory, tmp_path / "run" / "strings" / "ternary_20.txt")
+    assert found["accuracy_mean"] == pytest.approx(rows["accuracy_20"].mean())
+    (found,) = indicators_of_run(directory)
+    assert found["recurrent_weight_median"] == pytest.approx(rows["recurrent_weight"].median())
+    assert found["share_meeting_conditions"] == 0.0
+
+
+def test_a_run_is_not_overwritten_unasked(tmp_path):
+    small_run(tmp_path / "run", seeds=5)
+    with pytest.raises(BadInput, match="exists already; --resume goes on with it, --force starts it anew"):
+        small_run(tmp_path / "run", seeds=6)
+    with pytest.raises(BadInput, match="seeds is 5 there and 6 now; resume with the same options"):
+        small_run(tmp_path / "run", seeds=6, resume=True)
+    assert len(RunDirectory(tmp_path / "run").models()) == 5
+    assert len(small_run(tmp_path / "run", seeds=6, force=True).models()) == 6
+
+
+def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "dear.txt").write_text("keep me")
+    for options in ({}, {"force": True}, {"resume": True}):
+        with pytest.raises(BadInput, match="letters: "):
+            small_run(tmp_path / "letters", **options)
+    assert (tmp_path / "letters" / "dear.txt").read_text() == "keep me"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="is a file; a run needs a folder"):
+        small_run(tmp_path / "file")
+
+
+def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
+    directory = small_run(tmp_path / "run", seeds=PART + 8)
+    expected = directory.models()
+    job = training_job(Setting("ternary", bias=True, train_length=2), PART + 8, seed=0)
+    parts = parts_of([job])
+    (tmp_path / "run" / "models.parquet").unlink()
+    (tmp_path / "run" / "parts").mkdir()
+    directory.write_part(parts[0].name, train_part(parts[0]))
+    damaged = tmp_path / "run" / "parts" / f"{parts[1].name}.parquet"
+    damaged.write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(BadInput, match=f"{damaged.name}: damaged .*; delete it and go on with --resume") as refusal:
+        run_training(job, 0, directory, resume=True)
+    assert "\n" not in str(refusal.value)
+    assert directory.has_part(parts[0].name)
+    damaged.unlink()
+    run_training(job, 0, directory, resume=True)
+    assert directory.models().equals(expected)
+
+
+def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
+    seeds, kills, generator = 40 * PART, 10, random.Random(11)
+    options = ["--task", "binary", "--train-length", "2", "--epochs", "20", "--seeds", str(seeds)]
+    command = [sys.executable, "-m", "tallystick", "train", *options, "--out", str(tmp_path / "killed"), "--resume"]
+    parts = tmp_path / "killed" / "parts"
+    for _ in range(kills):
+        before = len(list(parts.glob("*.parquet")))
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        while process.poll() is None and len(list(parts.glob("*.parquet"))) < before + generator.randint(0, 2):
+            time.sleep(0.002)
+        time.sleep(generator.random() * 0.02)
+        assert process.poll() is None, "the run was over before the kills were"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode == 0
+    undisturbed = RunDirectory(tmp_path / "undisturbed")
+    job = training_job(Setting("binary", bias=False, train_length=2, epochs=20), seeds, seed=0)
+    run_training(job, 0, undisturbed)
+    assert RunDirectory(tmp_path / "killed").models().equals(undisturbed.models())
+
+
+def test_the_whole_experiment_on_a_few_seeds(tmp_path):
+    directory = RunDirectory(tmp_path / "run")
+    told = []
+    run_experiment(Plan(seeds=20), directory, progress=lambda job, seeds: told.append((job, seeds)))
+    rows = directory.models()
+    assert rows.group_by("edition").len().sort("edition").rows() == [("float64", 240), ("fresh", 240)]
+    assert len({job for job, _ in told}) == 24
+    replicates = pl.read_parquet(tmp_path / "run" / "replicates.parquet")
+    assert replicates.group_by("edition", "kind").len().sort("edition", "kind").rows() == [
+        ("float64", "sampling", 36_000),
+        ("fresh", "rounding", 1_080),
+        ("fresh", "sampling", 36_000),
+    ]
+    averages = replicates.filter(edition="fresh", kind="sampling", column="train").group_by(
+        "task", "bias", "train_length"
+    )
+    means = averages.agg(pl.col("average").mean()).join(
+        rows.filter(edition="fresh").group_by("task", "bias", "train_length").agg(pl.col("accuracy_train").mean()),
+        on=["task", "bias", "train_length"],
+    )
+    assert (means["average"] - means["accuracy_train"]).abs().max() < 1
+    paths = pl.read_parquet(tmp_path / "run" / "paths.parquet")
+    assert len(paths) == 12 * 20 * 101
+    last = paths.filter(epoch=100).sort("task", "bias", "train_length", "seed")["recurrent_weight"].to_numpy()
+    trained = rows.filter(edition="fresh").sort("task", "bias", "train_length", "seed")["recurrent_weight"].to_numpy()
+    short = paths.filter(epoch=100).sort("task", "bias", "train_length", "seed")["train_length"].to_numpy() < 8
+    np.testing.assert_allclose(last[short], trained[short], rtol=1e-3)
+    assert not (tmp_path / "run" / "parts").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"runs": 0}, "runs: 0 is not a whole number from 1 on"),
+        ({"seeds": -1}, "seeds: -1 is not a whole number from 0 on"),
+        ({"precision": "float16"}, "precision: 'float16' is not one of"),
+        ({"perturb": 2.0}, "perturb: 2.0 is not between 0 and 1"),
+        ({"replicates": -1}, "replicates: -1 is not a whole number"),
+        ({"authors_data": Path("nowhere")}, "authors_data: nowhere is not a folder"),
+        ({"authors_data": Path(), "runs": 5}, "runs: 5; the exact edition has the authors' 10"),
+    ],
+)
+def test_a_plan_that_makes_no_experiment_is_refused(options, message):
+    with pytest.raises(BadInput, match=message):
+        Plan(**options)
