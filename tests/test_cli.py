@@ -136,3 +136,125 @@ def test_a_mistake_gives_one_line_and_status_2(run, arguments, message):
     assert err.startswith("tallystick: ")
     assert err.count("\n") == 1
     assert out == "" or not arguments
+
+
+COUNTER = '{"cell": "linear", "open_step": 1, "close_step": -1, "recurrent_weight": 1, "readout": {"kind": "zero"}}'
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A counter, a leaky cell and some strings."""
+    (tmp_path / "counter.json").write_text(COUNTER)
+    (tmp_path / "leaky.json").write_text(COUNTER.replace('weight": 1', 'weight": 0.9'))
+    (tmp_path / "strings.txt").write_text("(()),Zero\n(()\n")
+    (tmp_path / "stray.txt").write_text("()\n(}\n")
+    (tmp_path / "wrong.txt").write_text("(),Pos\n")
+    (tmp_path / "empty.txt").write_text("")
+    return tmp_path
+
+
+def test_indicators_of_a_model(run, files):
+    status, out, _ = run("indicators", str(files / "counter.json"))
+    assert (status, out) == (0, "a/b = −1   holds: a/b = -1, off by 0\nU = 1      holds: U = 1, off by 0\n")
+    status, out, _ = run("indicators", str(files / "leaky.json"), "--json")
+    assert status == 1
+    assert json.loads(out)["conditions"][1] == {
+        "formula": "U = 1",
+        "holds": False,
+        "finding": "U = 9/10 (0.9), off by -1/10 (-0.1)",
+    }
+
+
+def test_evaluate_a_model(run, files):
+    arguments = ("evaluate", str(files / "counter.json"), "--strings", str(files / "strings.txt"))
+    assert run(*arguments)[:2] == (0, "2 of 2 strings right in rational arithmetic: 100.00 %\n")
+    assert json.loads(run(*arguments, "--json")[1])["accuracy"] == 100
+    assert run("evaluate", str(files / "leaky.json"), *arguments[2:])[1].startswith("1 of 2")
+
+
+def test_train_then_evaluate_then_look(run, tmp_path):
+    out = str(tmp_path / "run")
+    arguments = ("train", "--task", "ternary", "--train-length", "2", "--epochs", "5", "--seeds", "12", "--out", out)
+    status, shown, err = run(*arguments, "--json")
+    assert (status, err) == (0, "")
+    assert json.loads(shown)["indicators"][0]["models"] == 12
+    strings = str(tmp_path / "run" / "strings" / "ternary_50.txt")
+    status, shown, _ = run("evaluate", out, "--strings", strings, "--json")
+    assert status == 0
+    assert 0 <= json.loads(shown)["accuracy"][0]["accuracy_mean"] <= 100
+    assert run("indicators", out)[0] == 0
+    assert run(*arguments) == (
+        2,
+        "",
+        f"tallystick: {out}: exists already; --resume goes on with it, --force starts it anew\n",
+    )
+    assert run(*arguments, "--resume")[0] == 0
+    assert run("evaluate", out, "--strings", str(tmp_path / "run" / "config.toml"))[0] == 2
+
+
+def test_reproduce_and_report(run, tmp_path):
+    out = tmp_path / "reproduction"
+    status, shown, err = run("reproduce", "--seeds", "0", "--replicates", "2", "--out", str(out))
+    assert (status, err) == (0, "")
+    assert "Edition fresh" in shown
+    for name in (
+        "table2.csv",
+        "table2.md",
+        "table2.tex",
+        "figure1.png",
+        "figure1.pdf",
+        "figure1.svg",
+        "claims.json",
+        "report.html",
+    ):
+        assert (out / name).stat().st_size > 100, name
+    (out / "table2.csv").unlink()
+    status, shown, _ = run("report", str(out), "--json")
+    assert status == 0
+    assert "table2.csv" in json.loads(shown)["files"]
+
+
+def test_bench_measures_the_languages(run, tmp_path):
+    status, shown, _ = run("bench", "--suite", "languages", "--json", "--out", str(tmp_path / "bench.json"))
+    assert status == 0
+    assert [row["language"] for row in json.loads(shown)["figures"]] == ["bb", "dyck1", "semidyck1"]
+    assert json.loads((tmp_path / "bench.json").read_text()) == json.loads(shown)["figures"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("evaluate", "counter.json"), "Missing option '--strings'"),
+        (("evaluate", "counter.json", "--strings", "stray.txt"), "stray.txt: line 2: unknown token '}' at position 2"),
+        (("evaluate", "counter.json", "--strings", "wrong.txt"), "wrong.txt: line 1: label 'Pos' is wrong for ()"),
+        (("evaluate", "counter.json", "--strings", "empty.txt"), "empty.txt: holds no string"),
+        (("evaluate", "counter.json", "--strings", "nowhere.txt"), "nowhere.txt: cannot be read: no such file"),
+        (("evaluate", "nowhere.json", "--strings", "strings.txt"), "nowhere.json: cannot be read"),
+        (
+            ("evaluate", "counter.json", "--strings", "strings.txt", "--arithmetic", "float8"),
+            "arithmetic: 'float8' is not",
+        ),
+        (("evaluate", ".", "--strings", "strings.txt"), "models.parquet: is missing"),
+        (("indicators", "strings.txt"), "strings.txt: line 1: not JSON"),
+        (("train", "--task", "quaternary", "--out", "run"), "task: 'quaternary' is not one of binary, ternary, count"),
+        (("train", "--task", "binary"), "Missing option '--out'"),
+        (("train", "--seeds", "many", "--out", "run"), "--seeds"),
+        (("train", "--cell", "gru", "--out", "run"), "cell: 'gru' is not one of linear, selective, relu"),
+        (("reproduce", "--precision", "float8", "--out", "run"), "precision: 'float8' is not one of float32, float64"),
+        (("reproduce", "--authors-data", "nowhere", "--out", "run"), "authors_data: nowhere is not a folder"),
+        (
+            ("reproduce", "--authors-data", ".", "--out", "run"),
+            "holds neither binary_20.txt nor CounterDataset20Tokens.txt",
+        ),
+        (("report", "nowhere"), "nowhere"),
+        (("bench", "--suite", "poetry"), "suite: 'poetry' is not one of languages, training"),
+    ],
+)
+def test_a_mistake_in_an_experiment_gives_one_line_and_writes_nothing(run, files, monkeypatch, arguments, message):
+    monkeypatch.chdir(files)
+    before = sorted(files.rglob("*"))
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert sorted(files.rglob("*")) == before

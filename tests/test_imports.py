@@ -29,6 +29,7 @@ ROOMS = [
     "theorems",
     "experiments",
     "reports",
+    "reproduction",
     "explorer",
     "bench",
     "cli",

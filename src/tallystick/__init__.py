@@ -5,6 +5,9 @@
 'U = about 0.99, off by about -0.01'
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.conversion import to_cell, to_machine
@@ -13,9 +16,30 @@ from tallystick.indicators import Condition, Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.models import Model, read_model, write_model
 from tallystick.readouts import BinaryReadout, Readout, TernaryReadout, ZeroCheck
 
+if TYPE_CHECKING:
+    from tallystick.experiments.training_run import train
+    from tallystick.reproduction import reproduce
+    from tallystick.training.ensemble import Ensemble, Setting
+
 __version__ = "0.1.0"
+
+# These need JAX, which takes a second to load; a verdict or a proof does not, so they are imported when first asked for.
+_ON_DEMAND = {
+    "Ensemble": "tallystick.training.ensemble",
+    "Setting": "tallystick.training.ensemble",
+    "reproduce": "tallystick.reproduction",
+    "train": "tallystick.experiments.training_run",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _ON_DEMAND:
+        return getattr(import_module(_ON_DEMAND[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "ARITHMETICS",
@@ -28,16 +52,23 @@ __all__ = [
     "Cell",
     "Condition",
     "CounterMachine",
+    "Ensemble",
     "Indicators",
     "LinearCell",
+    "Model",
     "Readout",
     "ReluCell",
     "SelectiveCell",
+    "Setting",
     "TernaryReadout",
     "ZeroCheck",
     "conditions",
     "exact",
     "indicators",
+    "read_model",
+    "reproduce",
     "to_cell",
     "to_machine",
+    "train",
+    "write_model",
 ]

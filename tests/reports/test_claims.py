@@ -1,8 +1,9 @@
+import dataclasses
 import json
 
 import numpy as np
 import pytest
-from synthetic import write_run
+from synthetic import replicates, write_run
 
 from tallystick.reports import claims
 from tallystick.reports.findings import Finding, Standing, Verdict, above, below, judge, not_above, reason
@@ -21,6 +22,7 @@ BINARY = Group("binary", bias=False)
 
 def verdicts(directory, change=None, seeds=60):
     run = read_run(write_run(directory, ("fresh",), seeds, change))
+    run = dataclasses.replace(run, replicates=run.replicates.clear())
     return {account.claim.number: account for account in claims.accounts(run, "fresh")}
 
 
@@ -73,6 +75,16 @@ def test_perfect_accuracy_everywhere_refutes_the_fifth_claim(tmp_path):
         return {name: np.full_like(columns[name], 100.0) for name in ("accuracy_20", "accuracy_50")}
 
     assert verdicts(tmp_path, perfect)[5].verdict == Verdict.REFUTED
+
+
+def test_accuracy_is_judged_over_redrawn_strings_where_the_run_has_them(tmp_path):
+    run = read_run(write_run(tmp_path, ("fresh",)))
+    rising = replicates("fresh", "sampling", lambda setting, column: 60 + (column == "50") + setting.train_length, 1.0)
+    account = claims.accounts(dataclasses.replace(run, replicates=rising), "fresh")[4]
+    found = {finding.name: finding.value for finding in account.findings[BINARY]}
+    assert found["length 8: fall from 20 to 50 tokens"] == pytest.approx(-1)
+    assert found["length 8: mean accuracy at 20 tokens"] == pytest.approx(68)
+    assert account.verdict == Verdict.MIXED
 
 
 def test_one_wild_ratio_moves_the_mean_but_not_the_verdict(tmp_path):

@@ -95,7 +95,9 @@ def _pytorch_row(strings: list[str]) -> dict[str, object]:
     loop = _baseline("pytorch_loop")
     if isinstance(loop, str):
         return _missing(name, loop)
-    seconds = loop.seconds_per_epoch(strings, [BINARY.label(string) for string in strings], epochs=PYTORCH_EPOCHS)
+    seconds = loop.seconds_per_epoch(
+        strings, [int(target) for (target,) in BINARY.targets(strings)], epochs=PYTORCH_EPOCHS
+    )
     return _row(name, 1, 100 * seconds, 1, f"one core; {PYTORCH_EPOCHS} epochs timed, scaled to 100")
 
 

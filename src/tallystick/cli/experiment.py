@@ -42,16 +42,21 @@ def reproduce(
     Example: tallystick reproduce --seeds 1000 --out reproduction
     """
     from tallystick.cli.progress import watched
-    from tallystick.experiments.reproduction import Plan, run_experiment
-    from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.reports.report import write_report
+    from tallystick.experiments.reproduction import Plan
     from tallystick.reports.table_text import table_text
+    from tallystick.reproduction import reproduce as run
 
-    plan = Plan(runs, seeds, authors_data, precision, seed, perturb, replicates)
-    directory = RunDirectory(out)
-    with watched({job.name: job.seeds for job in plan.jobs()}) as progress:
-        run_experiment(plan, directory, progress=progress, resume=resume, force=force)
-    written = write_report(out)
+    options = {
+        "runs": runs,
+        "seeds": seeds,
+        "authors_data": authors_data,
+        "precision": precision,
+        "seed": seed,
+        "perturb": perturb,
+        "replicates": replicates,
+    }
+    with watched({job.name: job.seeds for job in Plan(**options).jobs()}) as progress:
+        written = run(out, progress=progress, resume=resume, force=force, **options)
     if as_json:
         show_json({"directory": str(out), "files": [path.name for path in written]})
     else:

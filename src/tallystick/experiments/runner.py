@@ -11,14 +11,14 @@ import polars as pl
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.rows import rows_of
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.training.ensemble import BLOCK, cores, silent, train
+from tallystick.training.ensemble import WIDE, cores, silent, train
 
 Report = Callable[[str, int], object]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-PART = 4 * BLOCK
-"""Seeds in a part: a few seconds of work at the paper's longest setting, so that little is lost when a run is killed."""
+PART = WIDE
+"""Seeds in a part: one block, less than a second of work, so that little is lost when a run is killed."""
 
 
 @dataclass(frozen=True)

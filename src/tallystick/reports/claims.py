@@ -14,7 +14,7 @@ import polars as pl
 from tallystick.reports import intervals
 from tallystick.reports.findings import RULE, Finding, Verdict, above, below, judge, not_above, reason
 from tallystick.reports.reading import Run, Values, finite, values
-from tallystick.reports.settings import GROUPS, TASKS, Group
+from tallystick.reports.settings import GROUPS, TASKS, Group, Setting
 
 CLOSE = 1e-3
 VISIBLE = 0.05
@@ -33,6 +33,7 @@ class Claim:
     tasks: tuple[str, ...]
     examine: Examine
     decides: str
+    redrawn: bool = False  # over redrawn test strings as well as seeds, where the run has them
 
 
 @dataclass(frozen=True)
@@ -174,22 +175,36 @@ CLAIMS = (
         "Accuracy falls from 20 to 50 tokens and rises with the training length.",
         TASKS,
         _accuracy_falls_and_rises,
-        "the mean accuracy over the same models at 20 and 50 tokens, and from each training length to the next",
+        "the mean accuracy at 20 and at 50 tokens and from each training length to the next, over seeds and, where the run "
+        "has redrawn them, over test strings",
+        redrawn=True,
     ),
 )
 
 
 def accounts(run: Run, edition: str) -> list[Account]:
     """Put the five claims to one edition; groups it does not hold are left out."""
-    models = run.of_edition(edition)
-    groups = {
-        group: {setting.train_length: table for setting, table in models.items() if setting.group == group}
-        for group in GROUPS
-    }
+    models, tested = by_group(run.of_edition(edition)), by_group(run.tested(edition))
     return [
-        Account(claim, edition, {g: _examined(claim, g, m) for g, m in groups.items() if m and g.task in claim.tasks})
+        Account(
+            claim,
+            edition,
+            {
+                group: _examined(claim, group, found)
+                for group, found in (tested if claim.redrawn else models).items()
+                if group.task in claim.tasks
+            },
+        )
         for claim in CLAIMS
     ]
+
+
+def by_group(tables: Mapping[Setting, pl.DataFrame]) -> dict[Group, ByLength]:
+    """Gather the settings of each group, its training lengths ascending."""
+    found: dict[Group, dict[int, pl.DataFrame]] = {}
+    for setting, table in tables.items():
+        found.setdefault(setting.group, {})[setting.train_length] = table
+    return {group: found[group] for group in GROUPS if group in found}
 
 
 def _examined(claim: Claim, group: Group, models: ByLength) -> tuple[Finding, ...]:

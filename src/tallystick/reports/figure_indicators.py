@@ -15,9 +15,9 @@ from tallystick.reports import drawing
 from tallystick.reports.reading import Run, Values, values
 from tallystick.reports.settings import TASKS, TRAIN_LENGTHS, Group, Setting
 
-_BINS = 120
-_KEPT = (6.0, 94.0)
-_MARGIN = 0.15
+_FEWEST_BINS, _MOST_BINS = 30, 120
+_KEPT = (10.0, 90.0)
+_MARGIN = 0.35
 _HEIGHT = 0.72  # of a strip; the rest is for the cut shares
 
 
@@ -68,7 +68,7 @@ def _draw_panel(axes: Axes, group: Group, indicator: Indicator, found: Mapping[i
 
 
 def _range(found: Mapping[int, Values], condition: float) -> tuple[float, float]:
-    """Return an x range that keeps at least the middle 88 % of every training length and shows the condition."""
+    """Return an x range that keeps at least the middle 80 % of every training length and shows the condition."""
     ends = [condition]
     for numbers in found.values():
         shown = numbers[np.isfinite(numbers)]
@@ -81,7 +81,8 @@ def _draw_ridge(axes: Axes, base: int, length: int, numbers: Values, ends: tuple
     """Draw one histogram on its own line, and say what share of the models lies outside on either side."""
     low, high = ends
     colour, style = drawing.LENGTH_COLOURS[length], drawing.LENGTH_STYLES[length]
-    counts, edges = np.histogram(numbers[np.isfinite(numbers)], bins=_BINS, range=ends)
+    bins = int(np.clip(2 * np.sqrt(len(numbers)), _FEWEST_BINS, _MOST_BINS))  # few seeds need wide bars
+    counts, edges = np.histogram(numbers[np.isfinite(numbers)], bins=bins, range=ends)
     heights = base + _HEIGHT * counts / max(counts.max(), 1)
     axes.stairs(heights, edges, baseline=base, fill=True, color=colour, alpha=0.35, linewidth=0)
     axes.stairs(heights, edges, baseline=base, color=colour, linewidth=0.8, linestyle=style)

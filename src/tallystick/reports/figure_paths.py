@@ -110,4 +110,5 @@ def _legend(figure: Figure) -> None:
 
 
 def _described(run: Run) -> str:
-    return f"(a/b, U) after each of {run.paths['epoch'].max()} epochs, {run.paths['seed'].n_unique()} seeds a setting, {run.precision(run.main_edition)}."
+    epochs, seeds = run.paths["epoch"].max(), run.paths["seed"].n_unique()
+    return f"(a/b, U) after each of {epochs} epochs, {seeds} seeds a setting, {run.precision(run.main_edition)}."

@@ -90,6 +90,19 @@ class Run:
         models = self.models.filter(pl.col("edition") == edition).sort("seed")
         return by_setting(models)
 
+    def tested(self, edition: str) -> dict[Setting, pl.DataFrame]:
+        """Return one edition's accuracies by setting: over redrawn seeds and test strings where those were drawn.
+
+        One test suite favours its own strings however many seeds it is put to; each replicate has a suite of its own.
+        """
+        drawn = self.replicates.filter(edition=edition, kind="sampling")
+        wide = drawn.pivot(
+            on="column", index=[*Setting._fields, "replicate"], values="average", aggregate_function="first"
+        )
+        columns = {column: f"accuracy_{column}" for column in COLUMNS if column in wide.columns}
+        redrawn = by_setting(wide.rename(columns).drop_nulls()) if len(columns) == len(COLUMNS) else {}
+        return {setting: redrawn.get(setting, models) for setting, models in self.of_edition(edition).items()}
+
 
 def read_run(directory: Path) -> Run:
     """Read a run directory; raise `BadInput` naming the file that is missing, damaged or not what it should be."""

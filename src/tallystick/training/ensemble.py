@@ -25,8 +25,9 @@ from tallystick.training.loop import Course, Lessons, train_block, train_path
 from tallystick.training.objectives import Objective, objective_of
 from tallystick.training.weights import Weights
 
-BLOCK = 512
-"""Seeds in a block: wide enough to keep the vector units busy, small enough for weights and moments to stay in the cache."""
+NARROW, WIDE = 512, 2048
+"""Seeds in a block: wide enough that the vector units outweigh the calls, small enough for all of it to stay in the cache;
+narrow where there are few seeds, so that every core has some."""
 
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 
@@ -105,7 +106,7 @@ class Ensemble:
     def accuracy(self, strings: list[str]) -> np.ndarray:
         """Return each network's accuracy on the strings, in percent."""
         encoded, targets = encode(strings), self.setting.scored_as.targets(strings)
-        blocks = list(_blocks(self.weights, BLOCK))
+        blocks = list(_blocks(self.weights, NARROW))
         with ThreadPoolExecutor(cores()) as pool:
             done = list(pool.map(lambda block: self._block_accuracy(block, encoded, targets), blocks))
         return np.concatenate(done)[: len(self.accuracy_train)]
@@ -120,16 +121,17 @@ def train(
     initial: Weights,
     strings: list[str],
     *,
-    block: int = BLOCK,
+    block: int | None = None,
     workers: int | None = None,
     progress: Callable[[int], object] = silent,
 ) -> Ensemble:
     """Train a network from each entry of the initial weights on the strings, in their order; `progress` is told of seeds done."""
-    check_whole(block, "block", least=1)
     lessons = lessons_of(setting, strings)
     size = len(initial.inputs[0])
     if not size:
         raise BadInput("seeds: none to train")
+    width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else block
+    check_whole(width, "block", least=1)
 
     def run(part: Weights) -> tuple[Weights, np.ndarray]:
         trained = _train_one_block(setting, part, lessons, len(strings))
@@ -137,7 +139,7 @@ def train(
         return trained
 
     with ThreadPoolExecutor(workers or cores()) as pool:
-        futures: list[Future[tuple[Weights, np.ndarray]]] = [pool.submit(run, part) for part in _blocks(initial, block)]
+        futures: list[Future[tuple[Weights, np.ndarray]]] = [pool.submit(run, part) for part in _blocks(initial, width)]
         done = [future.result() for future in futures]
     weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
     right = np.concatenate([right for _, right in done])[:size]

@@ -1,0 +1,30 @@
+"""The whole reproduction in one call: run the experiment, then write its table, figures, claims and page."""
+
+from pathlib import Path
+from typing import Any
+
+from tallystick.experiments.reproduction import Plan, Progress, run_experiment
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.reports.report import write_report
+from tallystick.training.ensemble import silent
+
+
+def reproduce(
+    out: Path | str,
+    *,
+    progress: Progress = silent,
+    resume: bool = False,
+    force: bool = False,
+    **options: Any,  # noqa: ANN401 -- as the fields of Plan are typed
+) -> list[Path]:
+    """Run the paper's experiment into the folder `out` and return the files of its report.
+
+    Args:
+        out: the run directory.
+        progress: told the setting and the number of seeds as they are done.
+        resume: go on with a run that was interrupted.
+        force: overwrite a run that is there.
+        options: the fields of `Plan`: runs, seeds, authors_data, precision, seed, perturb, replicates.
+    """
+    run_experiment(Plan(**options), RunDirectory(Path(out)), progress=progress, resume=resume, force=force)
+    return write_report(Path(out))

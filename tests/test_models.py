@@ -1,0 +1,92 @@
+import json
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tallystick import (
+    BinaryReadout,
+    LinearCell,
+    Model,
+    ReluCell,
+    SelectiveCell,
+    TernaryReadout,
+    ZeroCheck,
+    read_model,
+    write_model,
+)
+from tallystick.datasets.scores import score
+from tallystick.errors import BadInput
+
+COUNTER = {
+    "cell": "linear",
+    "open_step": 1,
+    "close_step": "-1/1",
+    "recurrent_weight": "0x1p+0",
+    "readout": {"kind": "binary", "weight": [2.5], "bias": ["-1/3"]},
+}
+
+MODELS = [
+    Model(LinearCell(Fraction(1, 3), -0.1, 1), BinaryReadout(2.5, -1)),
+    Model(SelectiveCell(1, -2, 0.5, 2), ZeroCheck()),
+    Model(ReluCell(np.float32(0.7), np.float32(-0.7), 1), TernaryReadout((-1, 0, 1), (0, 0.5, 0))),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model.cell).__name__)
+def test_a_model_reads_back_exactly_equal(model, tmp_path):
+    write_model(model, tmp_path / "model.json")
+    assert read_model(tmp_path / "model.json") == model.in_arithmetic("rational")
+
+
+def written(tmp_path, value):
+    path = tmp_path / "model.json"
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def test_numbers_are_read_exactly(tmp_path):
+    model = read_model(written(tmp_path, {**COUNTER, "open_step": 0.1}))
+    assert model.cell == LinearCell(Fraction(1, 10), Fraction(-1), Fraction(1))
+    assert model.readout == BinaryReadout(Fraction(5, 2), Fraction(-1, 3))
+    assert model.in_arithmetic("float32").cell.open_step == np.float32(0.1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cell": "lstm"}, 'cell: "lstm" is not one of linear, selective, relu'),
+        ({"open_step": "one"}, "open_step: 'one' is not a number: write 0.25"),
+        ({"open_step": True}, "open_step: True is not a number"),
+        ({"open_step": None}, "open_step: None is not a number"),
+        ({"recurrent_weight": [1, 1]}, "recurrent_weight: [1, 1] is not a number"),
+        ({"cell": "selective"}, 'recurrent_weight: "0x1p+0" is not a JSON list'),
+        ({"cell": "selective", "recurrent_weight": [1]}, "recurrent_weight: [1] is not a list of 2 numbers"),
+        ({"readout": {"kind": "quaternary"}}, 'readout: kind: "quaternary" is not one of zero, binary, ternary'),
+        ({"readout": {"kind": "binary"}}, "readout: field 'weight' is missing"),
+        ({"readout": {"kind": "zero", "weight": [1]}}, "readout: unknown field 'weight'; the fields are kind"),
+        ({"readout": {"kind": "ternary", "weight": [1]}}, "readout: weight: [1] is not a list of 3 numbers"),
+        ({"readout": {"kind": "binary", "weight": ["1e9999999"]}}, "has an exponent beyond"),
+        ({"open_step": 1, "colour": "red"}, "unknown field 'colour'"),
+    ],
+)
+def test_a_bad_model_is_refused_in_one_line(tmp_path, change, message):
+    path = written(tmp_path, {**COUNTER, **change})
+    with pytest.raises(BadInput, match=re.escape(message)) as refusal:
+        read_model(path)
+    assert str(refusal.value).startswith(str(path))
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_unknown_arithmetic_is_refused():
+    with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of rational, float16, float32, float64"):
+        MODELS[0].in_arithmetic("float8")
+
+
+def test_a_model_is_scored_in_its_own_arithmetic(tmp_path):
+    strings = tmp_path / "strings.txt"
+    strings.write_text("((()))\n()\n((\n)(,Zero\n)(,ZeroNeg\n")
+    tenth = Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), Fraction(1)), ZeroCheck())
+    assert score(tenth, strings) == {"strings": 5, "right": 5, "accuracy": 100.0}
+    assert score(tenth.in_arithmetic("float32"), strings)["right"] == 4
