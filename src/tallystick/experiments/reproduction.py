@@ -23,7 +23,7 @@ from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import on_every_core, run_jobs
 from tallystick.training.ensemble import PRECISIONS, cores, paths, silent
 
-FLOAT64_SEEDS = 1000
+COMPARED_SEEDS = 1000
 SUITES = 1000
 PATHS = 48
 
@@ -67,15 +67,27 @@ class Plan:
 
     def jobs(self) -> list[Job]:
         """Return every setting of every edition."""
-        generated = Generated(self.seed)
-        fresh = [fresh_job("fresh", s, max(self.runs, self.seeds), generated) for s in paper_grid(self.precision)]
-        doubles = paper_grid("float64") if self.seeds and self.precision != "float64" else []
+        fresh = [
+            fresh_job("fresh", s, max(self.runs, self.seeds), Generated(self.seed)) for s in paper_grid(self.precision)
+        ]
+        exact = (
+            [] if self.authors_data is None else [exact_job(s, self.authors_data) for s in paper_grid(self.precision)]
+        )
+        return exact + fresh + self._precision_jobs()
+
+    def _precision_jobs(self) -> list[Job]:
+        """Return the float64 edition and its twin in float32: the same strings and seeds, nothing but the precision differs.
+
+        The order of the strings matters even in float64, so the paper's claim is tried on the paper's strings where they
+        are given; where not, the fresh edition is the twin.
+        """
+        seeds = min(self.seeds, COMPARED_SEEDS)
+        if not seeds or self.precision == "float64":
+            return []
         if self.authors_data is None:
-            return fresh + [fresh_job("float64", s, min(self.seeds, FLOAT64_SEEDS), generated) for s in doubles]
-        exact = [exact_job(s, self.authors_data) for s in paper_grid(self.precision)]
-        # The order of the strings matters even in float64, so the paper's claim is met on the paper's strings.
-        published = Published(self.authors_data)
-        return exact + fresh + [fresh_job("float64", s, min(self.seeds, FLOAT64_SEEDS), published) for s in doubles]
+            return [fresh_job("float64", s, seeds, Generated(self.seed)) for s in paper_grid("float64")]
+        strings = Published(self.authors_data)
+        return [fresh_job(name, s, seeds, strings) for name in ("float32", "float64") for s in paper_grid(name)]
 
     def config(self, jobs: list[Job]) -> dict[str, object]:
         """Return what decides the rows, for the run directory: the options, and the authors' strings by their hash."""
@@ -132,7 +144,7 @@ def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
         "machine": platform.machine(),
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},
-        "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam from optax",
+        "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",
     }
     write_document(record, directory.path / "record.json")
 

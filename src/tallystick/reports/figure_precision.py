@@ -16,9 +16,7 @@ from tallystick.reports.settings import Setting
 
 SETTINGS = tuple(Setting("ternary", bias, 8) for bias in (False, True))
 _TOKENS = ("20", "50")
-_SINGLE, _DOUBLE = "fresh", "float64"
-_COLOURS = {_SINGLE: "#D55E00", _DOUBLE: "#0072B2"}
-_PRECISIONS = {_SINGLE: "float32", _DOUBLE: "float64"}
+_COLOURS = {"float32": "#D55E00", "float64": "#0072B2"}
 _LOWEST = 60.0
 _BIN = 2.0
 _ON_WHITE: dict[str, Any] = {"bbox": {"facecolor": "white", "linewidth": 0, "pad": 1.0}, "zorder": 3, "fontsize": 6.8}
@@ -28,35 +26,44 @@ def has_both_precisions(run: Run) -> bool:
     """Say whether the run holds what the figure compares."""
     return all(
         run.precision(edition) == precision and set(SETTINGS) <= set(run.of_edition(edition))
-        for edition, precision in _PRECISIONS.items()
+        for precision, edition in _editions(run).items()
     )
+
+
+def _editions(run: Run) -> dict[str, str]:
+    """Return the edition for each precision: the same strings and seeds in both."""
+    return {"float32": "float32" if "float32" in run.editions else "fresh", "float64": "float64"}
 
 
 def draw_precision(run: Run) -> Figure:
     """Draw accuracy over seeds, bias settings down and test lengths across, with the paper's average marked."""
-    editions = {edition: run.of_edition(edition) for edition in _COLOURS}
+    networks = {precision: run.of_edition(edition) for precision, edition in _editions(run).items()}
     figure = Figure(figsize=(drawing.WIDTH, 3.6), layout="constrained")
     grid = figure.subplots(2, 2, sharex=True)
     for row, setting in enumerate(SETTINGS):
         for column, tokens in enumerate(_TOKENS):
-            found = {edition: values(editions[edition][setting], f"accuracy_{tokens}") for edition in _COLOURS}
+            found = {precision: values(rows[setting], f"accuracy_{tokens}") for precision, rows in networks.items()}
             _draw_panel(grid[row, column], found, float(printed_table()[setting, tokens].avg))
             grid[row, column].set_title(f"{setting.group}, {tokens} tokens")
     for axes in grid[-1]:
         axes.set_xlabel("accuracy of one network, %")
     drawing.footnote(
         figure,
-        "Ternary, training length 8, the published loss. Bars: share of seeds, both strips on one scale. "
+        f"Ternary, training length 8, the published loss, {_strings(run)}; both strips on one scale.\n"
         "Dashed: the paper's ten-run average.",
     )
     return figure
 
 
+def _strings(run: Run) -> str:
+    return "the authors' strings" if "float32" in run.editions else "generated strings"
+
+
 def _draw_panel(axes: Axes, found: dict[str, Values], paper: float) -> None:
     lowest = min(_LOWEST, *(float(accuracies.min()) for accuracies in found.values()))
     bins = np.arange(101.0, lowest - _BIN, -_BIN)[::-1]  # centred on 100, which is what most networks reach
-    for base, (edition, accuracies) in enumerate(reversed(found.items())):
-        _draw_strip(axes, base, edition, accuracies, bins)
+    for base, (precision, accuracies) in enumerate(reversed(found.items())):
+        _draw_strip(axes, base, precision, accuracies, bins)
     axes.axvline(paper, color=drawing.CONDITION_COLOUR, linewidth=0.9, linestyle=(0, (5, 2)))
     axes.annotate(
         f"paper {paper:.1f}",
@@ -72,12 +79,12 @@ def _draw_panel(axes: Axes, found: dict[str, Values], paper: float) -> None:
     drawing.bare_side(axes)
 
 
-def _draw_strip(axes: Axes, base: int, edition: str, accuracies: Values, bins: Values) -> None:
+def _draw_strip(axes: Axes, base: int, precision: str, accuracies: Values, bins: Values) -> None:
     shares = np.histogram(accuracies, bins)[0] / len(accuracies)
     perfect = int((accuracies >= 100 - 1e-6).sum())
-    axes.stairs(base + 0.9 * shares, bins, baseline=base, fill=True, color=_COLOURS[edition], linewidth=0)
+    axes.stairs(base + 0.9 * shares, bins, baseline=base, fill=True, color=_COLOURS[precision], linewidth=0)
     axes.axhline(base, color=drawing.FAINT, linewidth=0.4)
-    text = f"{_PRECISIONS[edition]}: mean {accuracies.mean():.1f} %,\n{perfect:,} of {len(accuracies):,} seeds at 100 %"
+    text = f"{precision}: mean {accuracies.mean():.1f} %,\n{perfect:,} of {len(accuracies):,} seeds at 100 %"
     axes.text(
-        0.01, base + 0.8, text, color=_COLOURS[edition], va="top", **_ON_WHITE, transform=axes.get_yaxis_transform()
+        0.01, base + 0.8, text, color=_COLOURS[precision], va="top", **_ON_WHITE, transform=axes.get_yaxis_transform()
     )

@@ -11,12 +11,15 @@ COLUMN_TITLES = {"train": "Train", "20": "20 tokens", "50": "50 tokens"}
 EDITIONS = {
     "exact": "the authors' ten seeds and their own strings",
     "fresh": "fresh seeds and generated strings",
-    "float64": "fresh seeds in double precision",
+    "float32": "fresh seeds and the authors' strings, the single-precision twin of the edition below",
+    "float64": "fresh seeds, the authors' strings where they were given and the generated ones where not",
 }
+_SAMPLING = "95 % band of a ten-run average over seeds and test strings"
 BANDS = {
     "exact": "least to greatest ten-run average when the initial weights are nudged, by 1e-7 unless config.toml says otherwise",
-    "fresh": "95 % band of a ten-run average over seeds and test strings",
-    "float64": "95 % band of a ten-run average over seeds and test strings",
+    "fresh": _SAMPLING,
+    "float32": _SAMPLING,
+    "float64": _SAMPLING,
 }
 DOUBLED_SOFTMAX = (
     "The published ternary loss applies softmax twice (cross-entropy on probabilities taken for logits), "

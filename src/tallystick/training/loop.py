@@ -96,7 +96,7 @@ def _start_and_step(
     last_epoch = course.strings * (course.epochs - 1)
 
     def look(number: Array, weights: Weights) -> tuple[Weights, PerSeed]:
-        place = number % course.strings
+        place = jax.lax.rem(number, course.strings)
         targets = tuple(lessons.targets[place])
         slope, h = gradient(weights, Token(lessons.opening[place], lessons.closing[place]), targets)
         counts = (number >= last_epoch) & (number < last_epoch + course.strings)
