@@ -3,20 +3,36 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= out
+# The authors' own strings, for the exact edition, where they lie beside the checkout; AUTHORS_DATA=DIR names another place.
+AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test lint docs lock clean
+.PHONY: reproduce test test-torch lint bench docs lock clean
 
-# The theory's part of the paper: every theorem, step by step, with the solver's word on each.
+# The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
-	$(BIN)/tallystick prove
+	mkdir -p $(OUT)
+	$(BIN)/tallystick prove > $(OUT)/theorems.txt
+	$(BIN)/tallystick reproduce --resume --out $(OUT)/reproduction $(if $(AUTHORS_DATA),--authors-data $(AUTHORS_DATA))
+	@tail -n 1 $(OUT)/theorems.txt
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
+
+# The training loop against PyTorch.
+test-torch: $(VENV)/torch
+	$(BIN)/python -m pytest tests/pytorch
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+
+# Beside the loop, on the same machine: a numba kernel and a PyTorch loop.
+bench: $(VENV)/torch
+	$(PIP) 'numba>=0.61'
+	$(BIN)/tallystick bench --suite languages
+	$(BIN)/tallystick bench --suite training
 
 docs: $(VENV)/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -24,11 +40,15 @@ docs: $(VENV)/ready
 # Installs exactly what requirements.txt pins, each file checked against its hash.
 $(VENV)/ready: requirements.txt pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes -r requirements.txt
+	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
-# Renews the pins. Needs uv on the path; the result names no download address.
+$(VENV)/torch: $(VENV)/ready
+	$(PIP) torch==2.13.0
+	touch $@
+
+# Renews the pins. Needs uv on the path; the result names no download address. PyTorch stays out: its builds differ by place.
 lock:
 	uv pip compile pyproject.toml --extra prove --extra dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt

@@ -15,7 +15,7 @@ import pytest
 
 from tallystick.errors import BadInput
 from tallystick.experiments.evaluation import evaluate_run, indicators_of_run
-from tallystick.experiments.jobs import exact_job, paper_grid
+from tallystick.experiments.jobs import Published, exact_job, fresh_job, paper_grid
 from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
@@ -47,6 +47,29 @@ def test_the_exact_edition_equals_the_paper_to_the_printed_digit(setting):
         for name, value in (("avg", values.mean()), ("min", values.min()), ("max", values.max())):
             expected = MISPRINTS.get((*key, name), float(printed[name]))
             assert abs(value - expected) <= 0.05 + 1e-9, (*key, name)
+
+
+EXPECTED = [
+    # task, length, precision, seeds: mean a/b and U, and accuracy at 20 and 50 tokens, of thousands of seeds on these strings
+    ("binary", 8, "float32", 512, (-0.726, 1.007, 96.9, 92.9)),
+    ("binary", 4, "float32", 512, (-0.56, 1.046, None, None)),
+    ("ternary", 8, "float32", 512, (-0.99, 1.002, None, None)),
+    ("ternary", 8, "float64", 128, (None, None, 100.0, 100.0)),
+]
+
+
+@pytest.mark.skipif(not AUTHORS.is_dir(), reason="the authors' data lies beside the checkout, and is not here")
+@pytest.mark.parametrize(("task", "length", "precision", "seeds", "expected"), EXPECTED)
+def test_means_over_many_seeds_are_those_expected(task, length, precision, seeds, expected):
+    job = fresh_job(
+        "fresh", Setting(task, bias=False, train_length=length, precision=precision), seeds, Published(AUTHORS)
+    )
+    rows = train_part(parts_of([job])[0])
+    columns = ("ab_ratio", "recurrent_weight", "accuracy_20", "accuracy_50")
+    for column, value, printed_to in zip(columns, expected, (0.005, 0.0005, 0.05, 0.05), strict=True):
+        if value is not None:
+            spread = rows[column].std() / seeds**0.5
+            assert abs(rows[column].mean() - value) <= printed_to + 4 * spread, column
 
 
 def test_a_run_holds_what_the_interface_names(tmp_path):

@@ -158,6 +158,13 @@ def test_accuracy_is_the_share_of_right_classes():
         assert networks.accuracy(strings)[seed] == pytest.approx(100 * right / len(strings))
 
 
+def test_progress_counts_every_seed_once():
+    setting = Setting("binary", bias=False, train_length=2, epochs=1)
+    told = []
+    train(setting, start(setting, range(150)), ["()", "(("], block=64, progress=told.append)
+    assert sorted(told) == [22, 64, 64]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -20,8 +20,9 @@ from tallystick.experiments.jobs import Generated, Job, Published, exact_job, fr
 from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import on_every_core, run_jobs
-from tallystick.training.ensemble import PRECISIONS, cores, paths, silent
+from tallystick.experiments.runner import run_jobs
+from tallystick.training.cores import cores, on_every_core
+from tallystick.training.ensemble import PRECISIONS, paths, silent
 
 COMPARED_SEEDS = 1000
 SUITES = 1000

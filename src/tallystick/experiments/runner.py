@@ -1,9 +1,7 @@
 """Runs jobs part by part into a run directory."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -11,11 +9,10 @@ import polars as pl
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.rows import rows_of
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.training.ensemble import WIDE, cores, silent, train
+from tallystick.training.cores import on_every_core
+from tallystick.training.ensemble import WIDE, silent, train
 
 Report = Callable[[str, int], object]
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 PART = WIDE
 """Seeds in a part: one block, less than a second of work, so that little is lost when a run is killed."""
@@ -59,17 +56,6 @@ def train_part(part: Part, progress: Callable[[int], object] = silent) -> pl.Dat
     job = part.job
     ensemble = train(job.setting, job.initial(part.seeds), job.strings, workers=1, progress=progress)
     return rows_of(job, part.seeds, ensemble)
-
-
-def on_every_core(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """Do the work on all items, as many at a time as there are cores; the first failure stops what has not begun."""
-    with ThreadPoolExecutor(cores()) as pool:
-        futures = [pool.submit(work, item) for item in items]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _do_part(directory: RunDirectory, part: Part, report: Report) -> None:

@@ -5,12 +5,10 @@ program whatever stands beside it: the same seed gives the same weights, bit for
 or order.
 """
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +19,7 @@ from tallystick.datasets.encoding import Encoded, encode
 from tallystick.datasets.tasks import Task, task_named
 from tallystick.errors import BadInput, check_whole
 from tallystick.training.answers import accuracies
+from tallystick.training.cores import on_every_core
 from tallystick.training.loop import Course, Lessons, train_block, train_path
 from tallystick.training.objectives import Objective, objective_of
 from tallystick.training.weights import Weights
@@ -106,9 +105,9 @@ class Ensemble:
     def accuracy(self, strings: list[str]) -> np.ndarray:
         """Return each network's accuracy on the strings, in percent."""
         encoded, targets = encode(strings), self.setting.scored_as.targets(strings)
-        blocks = list(_blocks(self.weights, NARROW))
-        with ThreadPoolExecutor(cores()) as pool:
-            done = list(pool.map(lambda block: self._block_accuracy(block, encoded, targets), blocks))
+        done = on_every_core(
+            lambda block: self._block_accuracy(block.weights, encoded, targets), _blocks(self.weights, NARROW)
+        )
         return np.concatenate(done)[: len(self.accuracy_train)]
 
     def _block_accuracy(self, block: Weights, encoded: Encoded, targets: np.ndarray) -> np.ndarray:
@@ -133,14 +132,12 @@ def train(
     width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else block
     check_whole(width, "block", least=1)
 
-    def run(part: Weights) -> tuple[Weights, np.ndarray]:
-        trained = _train_one_block(setting, part, lessons, len(strings))
-        progress(len(part.inputs[0]))
+    def run(block: Block) -> tuple[Weights, np.ndarray]:
+        trained = _train_one_block(setting, block.weights, lessons, len(strings))
+        progress(block.seeds)
         return trained
 
-    with ThreadPoolExecutor(workers or cores()) as pool:
-        futures: list[Future[tuple[Weights, np.ndarray]]] = [pool.submit(run, part) for part in _blocks(initial, width)]
-        done = [future.result() for future in futures]
+    done = on_every_core(run, _blocks(initial, width), workers)
     weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
     right = np.concatenate([right for _, right in done])[:size]
     return Ensemble(setting, weights, 100 * right / len(strings))
@@ -163,11 +160,6 @@ def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
     return Lessons(*(_rows(part.astype(setting.dtype), rows) for part in (encoded.opening, encoded.closing, targets)))
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def precision_context(precision: str) -> AbstractContextManager[object]:
     """Let JAX compute in float64 where that is asked for; the setting holds for the calling thread."""
     return jax.enable_x64(True) if precision == "float64" else nullcontext()
@@ -181,11 +173,18 @@ def _rows(array: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
 
 
-def _blocks(weights: Weights, block: int) -> Iterator[Weights]:
-    """Cut the seeds into blocks of one width; the last is filled up with its own first seed, and cut off again later."""
+class Block(NamedTuple):
+    """Some of the seeds: their weights, filled up to the width of a block, and how many they are."""
+
+    weights: Weights
+    seeds: int
+
+
+def _blocks(weights: Weights, width: int) -> Iterator[Block]:
+    """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, cut off again later."""
     size = len(weights.inputs[0])
-    for start in range(0, size, block):
-        yield weights.places(np.minimum(np.arange(start, start + block), size - 1))
+    for start in range(0, size, width):
+        yield Block(weights.places(np.minimum(np.arange(start, start + width), size - 1)), min(width, size - start))
 
 
 def _train_one_block(setting: Setting, block: Weights, lessons: Lessons, strings: int) -> tuple[Weights, np.ndarray]:

@@ -79,7 +79,7 @@ def train_path(
         state = jax.lax.fori_loop(first, first + course.strings, step, state)
         return state, state.weights
 
-    _, weights_after = jax.lax.scan(epoch, start, jnp.arange(epochs))
+    _, weights_after = jax.lax.scan(epoch, start, jnp.arange(epochs, dtype=jnp.int32))
     return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), weights, weights_after)
 
 
