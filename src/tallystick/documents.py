@@ -5,13 +5,15 @@ not of their nearest floats.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import NoReturn, TypeVar, cast
 
 from tallystick.errors import BadInput
 from tallystick.files import read_text, write_text
+
+Built = TypeVar("Built")
 
 LARGEST_DOCUMENT = 16 * 2**20
 LONGEST_NUMBER = 1000
@@ -70,6 +72,16 @@ class Document:
 def read_document(path: Path) -> Document:
     """Read a JSON file, refusing what the format leaves undefined: repeated fields, NaN and infinities."""
     return Document(_parsed(read_text(path, LARGEST_DOCUMENT), str(path)), str(path))
+
+
+def read_as(path: Path, build: Callable[[Document], Built]) -> Built:
+    """Read a JSON file and build something of it; what the building complains of is named with the file."""
+    document = read_document(path)
+    try:
+        return build(document)
+    except BadInput as error:
+        message = str(error)
+        raise BadInput(message if message.startswith(document.where) else f"{path}: {message}") from None
 
 
 def write_document(value: object, path: Path) -> None:

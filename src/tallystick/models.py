@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
-from tallystick.documents import Document, read_document, write_document
+from tallystick.documents import Document, read_as, write_document
 from tallystick.errors import BadInput
 from tallystick.readouts import READOUTS, BinaryReadout, Readout, TernaryReadout, ZeroCheck
 
@@ -39,13 +39,7 @@ class Model:
 
 def read_model(path: Path) -> Model:
     """Read a model; every complaint names the file and the field."""
-    document = read_document(path)
-    try:
-        fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
-        return Model(_cell(fields), _readout(fields["readout"]))
-    except BadInput as error:
-        message = str(error)
-        raise BadInput(message if message.startswith(document.where) else f"{path}: {message}") from None
+    return read_as(path, _model)
 
 
 def write_model(model: Model, path: Path) -> None:
@@ -64,6 +58,11 @@ def model_to_json(model: Model) -> dict[str, object]:
         recurrent = _shown(cell.recurrent_weight)
     steps = {"open_step": _shown(cell.open_step), "close_step": _shown(cell.close_step)}
     return {"cell": name, **steps, "recurrent_weight": recurrent, "readout": _readout_json(model.readout)}
+
+
+def _model(document: Document) -> Model:
+    fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
+    return Model(_cell(fields), _readout(fields["readout"]))
 
 
 def _cell(fields: dict[str, Document]) -> Cell:

@@ -12,7 +12,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from tallystick.documents import Document, read_document, write_document
+from tallystick.documents import Document, read_as, write_document
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import (
     Add,
@@ -32,12 +32,7 @@ _ADD = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 
 def read_machine(path: Path) -> CounterMachine:
     """Read a machine; every complaint names the file and what is missing, extra or wrong in it."""
-    document = read_document(path)
-    try:
-        return _machine(document.fields(required=_MACHINE_FIELDS))
-    except BadInput as error:
-        message = str(error)
-        raise BadInput(message if message.startswith(document.where) else f"{path}: {message}") from None
+    return read_as(path, _machine)
 
 
 def write_machine(machine: CounterMachine, path: Path) -> None:
@@ -68,7 +63,8 @@ def machine_to_json(machine: CounterMachine) -> dict[str, object]:
     }
 
 
-def _machine(fields: dict[str, Document]) -> CounterMachine:
+def _machine(document: Document) -> CounterMachine:
+    fields = document.fields(required=_MACHINE_FIELDS)
     alphabet = tuple(entry.text() for entry in fields["alphabet"].items())
     states = tuple(entry.text() for entry in fields["states"].items())
     counters = fields["counters"].whole()
