@@ -1,11 +1,14 @@
 """The commands as a user meets them: output, exit status, and one line for every mistake."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 import z3
 
 from tallystick.cli import main
+from tallystick.cli.output import show_json
 from tallystick.theorems.catalogue import THEOREMS
 from tallystick.theorems.proof import Part, Step, Theorem
 
@@ -190,6 +193,10 @@ def test_train_then_evaluate_then_look(run, tmp_path):
     )
     assert run(*arguments, "--resume")[0] == 0
     assert run("evaluate", out, "--strings", str(tmp_path / "run" / "config.toml"))[0] == 2
+    assert (
+        "arithmetic: 'float64' is for a model"
+        in run("evaluate", out, "--strings", strings, "--arithmetic", "float64")[2]
+    )
 
 
 def test_reproduce_and_report(run, tmp_path):
@@ -212,6 +219,32 @@ def test_reproduce_and_report(run, tmp_path):
     status, shown, _ = run("report", str(out), "--json")
     assert status == 0
     assert "table2.csv" in json.loads(shown)["files"]
+
+
+def test_a_closed_pipe_is_neither_a_verdict_nor_bad_input():
+    shell = f"{sys.executable} -m tallystick machines shuffle2 | true; echo ${{PIPESTATUS[0]}}"
+    found = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert found.stdout.strip() in ("0", "141")  # 0 where the output fitted into the pipe before it closed
+    assert "Traceback" not in found.stderr
+
+
+def test_a_closed_output_still_answers_by_its_status():
+    found = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m tallystick accepts bb '(' >&-"], stderr=subprocess.PIPE, check=False
+    )
+    assert (found.returncode, found.stderr) == (1, b"")
+
+
+def test_json_has_null_where_a_number_is_not_finite(run, capsys):
+    show_json({"ratio": [float("nan"), float("inf"), 1.5]})
+    assert json.loads(capsys.readouterr().out) == {"ratio": [None, None, 1.5]}
+
+
+def test_a_benchmark_is_not_overwritten_unasked(run, tmp_path):
+    (tmp_path / "mine.json").write_text("mine")
+    status, _, err = run("bench", "--suite", "languages", "--out", str(tmp_path / "mine.json"))
+    assert (status, (tmp_path / "mine.json").read_text()) == (2, "mine")
+    assert "exists already; --force overwrites it" in err
 
 
 def test_bench_measures_the_languages(run, tmp_path):

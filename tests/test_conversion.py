@@ -61,6 +61,10 @@ def blind(opening, closing):
         (blind(Add(3), TimesZero()), SelectiveCell(3, 0, 1, 0)),
         (blind(TimesZero(), TimesZero()), SelectiveCell(0, 0, 0, 0)),
         (stateless(at_zero=(Add(3), Add(0)), elsewhere=(Add(3), Add(-3))), ReluCell(3, -3, 1)),
+        (stateless(at_zero=(Add(1), TimesZero()), elsewhere=(Add(1), Add(-1))), ReluCell(1, -1, 1)),
+        (stateless(at_zero=(Add(4), Add(0)), elsewhere=(Add(4), Add(-2))), ReluCell(4, -2, 1)),
+        (stateless(at_zero=(Add(0), Add(1)), elsewhere=(Add(-1), Add(1))), ReluCell(-1, 1, 1)),
+        (stateless(at_zero=(TimesZero(), Add(1)), elsewhere=(Add(0), Add(1))), LinearCell(0, 1, 1)),
     ],
 )
 def test_a_stateless_machine_becomes_a_cell_whose_state_is_its_counter(machine, cell):
@@ -78,6 +82,8 @@ def test_a_stateless_machine_becomes_a_cell_whose_state_is_its_counter(machine, 
         (READY_MACHINES["anbn"], "alphabet: a b; a cell reads ( )"),
         (READY_MACHINES["dyck1"], "states: 2 of them"),
         (READY_MACHINES["dyck1-by-parity"], "updates: they look at the zero check"),
+        (stateless(at_zero=(Add(3), Add(0)), elsewhere=(Add(3), Add(-2))), "updates: they look at the zero check"),
+        (stateless(at_zero=(Add(1), Add(0)), elsewhere=(TimesZero(), Add(-1))), "updates: they look at the zero check"),
         (
             CounterMachine.from_rules(
                 alphabet=("(", ")"), counters=2, update=lambda _: (Add(1), Add(1)), accepts=lambda *_: True

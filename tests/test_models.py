@@ -79,6 +79,20 @@ def test_a_bad_model_is_refused_in_one_line(tmp_path, change, message):
     assert "\n" not in str(refusal.value)
 
 
+def test_a_model_needs_a_cell_and_a_readout():
+    with pytest.raises(BadInput, match="cell: 1 is not a Cell"):
+        Model(1, ZeroCheck())
+    with pytest.raises(BadInput, match="readout: 2 is not a Readout"):
+        Model(LinearCell(1, -1, 1), 2)
+
+
+def test_absurd_exponents_are_refused(tmp_path):
+    for number in ("1e999999999999999999999", "1e-99999", "1" + "0" * 1001):
+        path = written(tmp_path, json.dumps(COUNTER).replace('"open_step": 1', f'"open_step": {number}'))
+        with pytest.raises(BadInput, match="model.json: "):
+            read_model(str(path))
+
+
 def test_an_unknown_arithmetic_is_refused():
     with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of rational, float16, float32, float64"):
         MODELS[0].in_arithmetic("float8")

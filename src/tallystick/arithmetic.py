@@ -11,8 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial, singledispatch
 from math import isfinite
-from numbers import Rational, Real
-from typing import Any, TypeAlias
+from numbers import Integral, Rational, Real
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ _HEX_FLOAT = re.compile(
 )
 
 # Enough for every float64 (2^-1074 to 2^1024), and a hostile number cannot fill the memory.
-_LONGEST_TEXT = 1100
+_LONGEST_TEXT = 4200
 _LARGEST_EXPONENT = 2000
 
 
@@ -56,8 +56,10 @@ def exact(value: object, field: str = "number") -> Fraction:
     check_number(value, field)
     if isinstance(value, int | float | Fraction):
         return Fraction(value)
-    if isinstance(value, Real):  # NumPy's scalars: each is exactly a double
-        return Fraction(float(value))
+    if isinstance(value, Integral):  # NumPy's whole numbers
+        return Fraction(int(value))
+    if isinstance(value, np.floating):
+        return Fraction(*cast("np.floating[Any]", value).as_integer_ratio())
     raise BadInput(f"{field}: {value!r} is not a single number")
 
 

@@ -8,7 +8,7 @@ from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
-from tallystick.languages.counter_machine import Add, Case, CounterMachine, Update, ZeroMask
+from tallystick.languages.counter_machine import Add, Case, CounterMachine, TimesZero, Update, ZeroMask
 from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
 
 
@@ -45,25 +45,38 @@ def to_machine(cell: Cell) -> CounterMachine:
 def to_cell(machine: CounterMachine) -> Cell:
     """Return the cell whose zero check accepts what `machine` accepts, h being the counter.
 
-    The semi-Dyck-1 pattern, where a `)` at zero changes nothing, becomes a ReLU cell; a ×0 becomes a recurrent weight
-    of zero, so that the cell is selective; anything else is linear with U = 1.
+    A machine that stops at zero where it would go below, as the semi-Dyck-1 counter does, becomes a ReLU cell; a ×0
+    becomes a recurrent weight of zero, so that the cell is selective; anything else is linear with U = 1.
 
     >>> to_cell(BB_COUNTER)
     LinearCell(open_step=1, close_step=-1, recurrent_weight=1)
     """
     _require_bracket_counter(machine)
     at_zero, elsewhere = _updates(machine, 0), _updates(machine, 1)
-    if at_zero == elsewhere:
+    # At zero, ×0 and +0 are the same.
+    at_zero = tuple(Add(0) if isinstance(update, TimesZero) else update for update in at_zero)
+    if at_zero == tuple(Add(0) if isinstance(update, TimesZero) else update for update in elsewhere):
         return _blind_cell(*elsewhere)
-    opening, closing = elsewhere
-    if (
-        isinstance(opening, Add)
-        and at_zero == (opening, Add(0))
-        and closing == Add(-opening.amount)
-        and opening.amount > 0
-    ):
-        return ReluCell(opening.amount, -opening.amount, 1)
-    raise NotACell("updates: they look at the zero check in a way that neither a linear nor a ReLU cell does")
+    steps = _relu_steps(at_zero, elsewhere)
+    if steps is None:
+        raise NotACell(
+            "updates: they look at the zero check in a way that no linear, selective or ReLU cell is known to follow"
+        )
+    return ReluCell(*steps, 1)
+
+
+def _relu_steps(at_zero: tuple[Update, ...], elsewhere: tuple[Update, ...]) -> tuple[int, int] | None:
+    """Return a and b if one token adds m > 0 and the other takes j off, but nothing at zero, where j divides m.
+
+    The counter is then always a multiple of j, so that taking j off never passes below zero: max(0, ·) does the same.
+    """
+    if not all(isinstance(update, Add) for update in elsewhere):
+        return None
+    a, b = (update.amount for update in elsewhere if isinstance(update, Add))
+    rising, falling = (0, 1) if a > 0 else (1, 0)
+    m, j = (a, -b) if a > 0 else (b, -a)
+    fits = m > 0 and j > 0 and m % j == 0 and at_zero[rising] == Add(m) and at_zero[falling] == Add(0)
+    return (a, b) if fits else None
 
 
 def _require_bracket_counter(machine: CounterMachine) -> None:

@@ -104,6 +104,8 @@ def _parsed(text: str, where: str) -> object:
         raise BadInput(f"{where}: nested too deeply") from None
     except ValueError as error:  # a repeated field, NaN, or a number of too many digits
         raise BadInput(f"{where}: {error}") from None
+    except ArithmeticError:
+        raise BadInput(f"{where}: a number has an exponent that is far too large") from None
 
 
 def _short(digits: str) -> str:

@@ -30,13 +30,17 @@ class MissingExtra(BadInput):
 
 def check_tokens(string: str, alphabet: tuple[str, ...]) -> None:
     """Raise `UnknownToken` at the first character of `string` that is not in `alphabet`."""
+    if not isinstance(string, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadInput(f"string: {string!r} is not a string of tokens")
     for position, character in enumerate(string, start=1):
         if character not in alphabet:
             raise UnknownToken(character, position, alphabet)
 
 
-def check_whole(value: object, field: str, least: int | None = None) -> None:
-    """Raise `BadInput` unless `value` is a whole number, and at least `least` where that is given."""
+def check_whole(value: object, field: str, least: int | None = None, most: int | None = None) -> None:
+    """Raise `BadInput` unless `value` is a whole number, within the bounds that are given."""
     if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
         bound = "" if least is None else f" from {least} on"
         raise BadInput(f"{field}: {value!r} is not a whole number{bound}")
+    if most is not None and value > most:
+        raise BadInput(f"{field}: {value} is more than {most:,}")

@@ -10,6 +10,16 @@ from tallystick.errors import BadInput
 LARGEST_FILE = 64 * 2**20
 
 
+def _permissions() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+# Asked for once: the only way to read the mask is to change it, which threads must not do at the same time.
+_PERMISSIONS = _permissions()
+
+
 def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
     """Read a text file of bounded size."""
     try:
@@ -37,13 +47,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     temporary = Path(name)
     try:
         write(temporary)
-        temporary.chmod(0o666 & ~_mask())
+        temporary.chmod(_PERMISSIONS)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

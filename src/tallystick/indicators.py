@@ -52,6 +52,8 @@ class Indicators:
 
 def indicators(cell: LinearCell | ReluCell) -> Indicators:
     """Return the cell's indicators, its weights read exactly."""
+    if not isinstance(cell, LinearCell | ReluCell):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise BadInput(f"cell: a {type(cell).__name__} has no single U; conditions() decides it")
     cell = cell.converted(exact)
     return Indicators(cell.open_step, cell.close_step, cell.recurrent_weight)
 

@@ -26,6 +26,12 @@ class Model:
     cell: Cell
     readout: Readout
 
+    def __post_init__(self) -> None:
+        """Refuse what is no cell or no readout."""
+        for field, kind in (("cell", Cell), ("readout", Readout)):
+            if not isinstance(getattr(self, field), kind):
+                raise BadInput(f"{field}: {getattr(self, field)!r} is not a {kind.__name__}")
+
     def class_of(self, string: str) -> StrEnum:
         """Return the class that the model gives a string."""
         return self.readout.class_of(self.cell.final_state(string))
@@ -37,14 +43,14 @@ class Model:
         return Model(self.cell.converted(ARITHMETICS[name]), self.readout.converted(ARITHMETICS[name]))
 
 
-def read_model(path: Path) -> Model:
+def read_model(path: Path | str) -> Model:
     """Read a model; every complaint names the file and the field."""
-    return read_as(path, _model)
+    return read_as(Path(path), _model)
 
 
-def write_model(model: Model, path: Path) -> None:
+def write_model(model: Model, path: Path | str) -> None:
     """Write a model so that `read_model` gives an equal one back, every number exact."""
-    write_document(model_to_json(model), path)
+    write_document(model_to_json(model), Path(path))
 
 
 def model_to_json(model: Model) -> dict[str, object]:

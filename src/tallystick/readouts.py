@@ -73,7 +73,9 @@ class ZeroCheck(Readout):
 @final
 @dataclass(frozen=True)
 class BinaryReadout(Readout):
-    """Positive iff sigmoid(v·h + c) > 1/2, which is v·h + c > 0.
+    """Positive iff v·h + c > 0, which over the reals is sigmoid(v·h + c) > 1/2.
+
+    In floating point the two can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign is what decides here.
 
     Attributes:
         weight: v.

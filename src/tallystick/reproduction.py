@@ -1,10 +1,13 @@
 """The whole reproduction in one call: run the experiment, then write its table, figures, claims and page."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from tallystick.experiments.reproduction import Plan, Progress, run_experiment
+from tallystick.errors import BadInput
+from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.runner import Report
 from tallystick.reports.report import write_report
 from tallystick.training.ensemble import silent
 
@@ -12,7 +15,7 @@ from tallystick.training.ensemble import silent
 def reproduce(
     out: Path | str,
     *,
-    progress: Progress = silent,
+    progress: Report = silent,
     resume: bool = False,
     force: bool = False,
     **options: Any,  # noqa: ANN401 -- as the fields of Plan are typed
@@ -26,5 +29,12 @@ def reproduce(
         force: overwrite a run that is there.
         options: the fields of `Plan`: runs, seeds, authors_data, precision, seed, perturb, replicates.
     """
+    unknown = sorted(set(options) - {field.name for field in fields(Plan)})
+    if unknown:
+        raise BadInput(
+            f"{unknown[0]}: no such option; the options are {', '.join(field.name for field in fields(Plan))}"
+        )
+    if options.get("authors_data") is not None:
+        options["authors_data"] = Path(options["authors_data"])
     run_experiment(Plan(**options), RunDirectory(Path(out)), progress=progress, resume=resume, force=force)
     return write_report(Path(out))

@@ -125,6 +125,60 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
         small_run(tmp_path / "file")
 
 
+def test_force_removes_what_a_run_writes_and_nothing_else(tmp_path):
+    site = tmp_path / "site"
+    (site / "strings").mkdir(parents=True)
+    (site / "config.toml").write_text('baseURL = "x"\n')
+    (site / "strings" / "notes.txt").write_text("keep me")
+    with pytest.raises(BadInput, match="is not a run directory"):
+        small_run(site, force=True)
+    assert (site / "strings" / "notes.txt").read_text() == "keep me"
+    small_run(tmp_path / "run", seeds=5)
+    (tmp_path / "run" / "thesis.tex").write_text("keep me")
+    (tmp_path / "run" / "strings" / "notes.txt").write_text("keep me")
+    assert len(small_run(tmp_path / "run", seeds=4, force=True).models()) == 4
+    assert (tmp_path / "run" / "thesis.tex").read_text() == "keep me"
+    assert (tmp_path / "run" / "strings" / "notes.txt").read_text() == "keep me"
+
+
+def test_a_run_killed_before_it_began_can_be_started_again(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".config.toml.x.partial").write_text("")
+    assert len(small_run(tmp_path / "run", seeds=3, resume=True).models()) == 3
+
+
+def test_resuming_a_finished_run_changes_nothing(tmp_path):
+    directory = small_run(tmp_path / "run", seeds=3)
+    before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*.parquet")}
+    small_run(tmp_path / "run", seeds=3, resume=True)
+    assert {path: path.read_bytes() for path in before} == before
+    assert len(directory.models()) == 3
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda rows: rows.drop("cell"), "column 'cell' is missing"),
+        (lambda rows: rows.clear(), "holds no model"),
+        (lambda rows: rows.with_columns(pl.col("open_step").cast(pl.String)), "column 'open_step' holds String"),
+    ],
+)
+def test_a_table_that_is_not_a_runs_is_refused(tmp_path, damage, message):
+    directory = small_run(tmp_path / "run", seeds=3)
+    directory.write_table(damage(directory.models()), "models.parquet")
+    with pytest.raises(BadInput, match=message):
+        indicators_of_run(directory)
+
+
+def test_labels_of_any_task_of_the_run_are_welcome(tmp_path):
+    directory = small_run(tmp_path / "run", seeds=3)
+    rows = directory.models()
+    both = pl.concat([rows, rows.with_columns(task=pl.lit("binary"), readout_weight=[1.0], readout_bias=[0.0])])
+    directory.write_table(both, "models.parquet")
+    (tmp_path / "strings.txt").write_text("(),Zero\n(),ZeroNeg\n((,Pos\n")
+    assert len(evaluate_run(directory, tmp_path / "strings.txt")) == 2
+
+
 def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
     directory = small_run(tmp_path / "run", seeds=PART + 8)
     expected = directory.models()
@@ -202,6 +256,11 @@ def test_the_whole_experiment_on_a_few_seeds(tmp_path):
         ({"seeds": -1}, "seeds: -1 is not a whole number from 0 on"),
         ({"precision": "float16"}, "precision: 'float16' is not one of"),
         ({"perturb": 2.0}, "perturb: 2.0 is not between 0 and 1"),
+        ({"perturb": float("nan")}, "perturb: nan is not between 0 and 1"),
+        ({"perturb": "x"}, "perturb: 'x' is not between 0 and 1"),
+        ({"seeds": 10**12}, "seeds: 1000000000000 is more than 10,000,000"),
+        ({"runs": 10**9}, "runs: 1000000000 is more than 10,000"),
+        ({"replicates": 10**9}, "replicates: 1000000000 is more than 10,000"),
         ({"replicates": -1}, "replicates: -1 is not a whole number"),
         ({"authors_data": Path("nowhere")}, "authors_data: nowhere is not a folder"),
         ({"authors_data": Path(), "runs": 5}, "runs: 5; the exact edition has the authors' 10"),

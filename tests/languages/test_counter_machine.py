@@ -106,7 +106,7 @@ EXTRA = {**BB_COUNTER.transitions, Case("[", "q", (0,)): "q"}
         ({"alphabet": ("(", "(")}, "alphabet: '(' is listed twice"),
         ({"alphabet": ("((", ")")}, "alphabet: token '((' is not a single character"),
         ({"states": ()}, "states: empty"),
-        ({"states": ("q", "")}, "states: entry 2 is an empty name"),
+        ({"states": ("q", "")}, "states: entry 2, '', is not a name"),
         ({"counters": 0}, "counters: 0 is not a whole number from 1 on"),
         ({"counters": "1"}, "counters: '1' is not a whole number from 1 on"),
         ({"counters": 10**9}, "counters: 1000000000, with 2 tokens and 1 states, needs more than 1,000,000 cases"),

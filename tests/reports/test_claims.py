@@ -123,7 +123,9 @@ def test_findings_are_weighed_by_the_rule():
     assert judge([fail, undecided, number]) is Verdict.REFUTED
     assert "1 fails (x = −2 [−3, −1]); 1 stays open" in reason([hold, fail, undecided])
     assert below("x", 0, (0, 0), 0).standing is Standing.FAILS
-    assert not_above("x", 0, (-1, 1), 0).standing is Standing.HOLDS
+    assert not_above("x", 0, (-1, 1), 0).standing is Standing.OPEN
+    assert not_above("x", 0, (-1, 0), 0).standing is Standing.HOLDS
+    assert judge([number]) is Verdict.UNTESTED
 
 
 @pytest.mark.parametrize(("hits", "cells"), [(0, 10), (3, 10), (10, 10), (50, 1000)])

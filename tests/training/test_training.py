@@ -81,12 +81,21 @@ def test_a_seeds_weights_are_the_same_in_any_block_on_any_number_of_cores(task, 
     strings = training_set(setting.scored_as, 8, seed=0)
     seeds = np.arange(150)
     expected = train(setting, start(setting, seeds), strings)
-    for block, workers in ((64, 2), (100, 1), (256, 2)):
+    for block, workers in ((5, 2), (100, 1), (256, 2)):
         found = train(setting, start(setting, seeds), strings, block=block, workers=workers)
         jax.tree.map(np.testing.assert_array_equal, found.weights, expected.weights)
         np.testing.assert_array_equal(found.accuracy_train, expected.accuracy_train)
     backwards = train(setting, start(setting, seeds[::-1]), strings)
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(a[::-1], b), backwards.weights, expected.weights)
+
+
+def test_float32_stays_float32_whatever_the_users_own_setting():
+    setting = Setting("ternary", bias=False, train_length=4, epochs=5)
+    strings = training_set(TERNARY, 4, 0)
+    expected = train(setting, start(setting, range(8)), strings)
+    with jax.enable_x64(True):
+        found = train(setting, start(setting, range(8)), strings)
+    jax.tree.map(np.testing.assert_array_equal, found.weights, expected.weights)
 
 
 def test_initial_weights_depend_on_the_seed_alone():
@@ -173,6 +182,13 @@ def test_progress_counts_every_seed_once():
         ({"method": "magic"}, "method: 'magic' is not one of published, corrected"),
         ({"precision": "float8"}, "precision: 'float8' is not one of float32, float64"),
         ({"epochs": 0}, "epochs: 0 is not a whole number from 1 on"),
+        ({"epochs": 715827883}, "epochs: 715827883 over 354 strings are more than 1,000,000,000 steps"),
+        ({"seeds": 10**12}, "seeds: 1000000000000 is more than 10,000,000"),
+        ({"bias": "no"}, "bias: 'no' is neither True nor False"),
+        ({"train_length": "8"}, "train_length: '8' is not a whole number"),
+        ({"task": "ternary", "train_length": 1}, "train_length: 1 has no string of the class Zero"),
+        ({"learning_rate": "x"}, "learning_rate: 'x' is not between 0 and 1"),
+        ({"colour": "red"}, "colour: no such option; the options are cell, method"),
         ({"learning_rate": float("nan")}, "learning_rate: nan is not between 0 and 1"),
         ({"seeds": 0}, "seeds: 0 is not a whole number from 1 on"),
         ({"train_length": 99}, "train_length: 99 is more than 14"),

@@ -3,7 +3,10 @@
 Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error.
 """
 
+import os
+import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +31,11 @@ for command in (reproduce, train, evaluate, indicators, report, prove, accepts, 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every error a user can cause ends in one line and status 2."""
+    if arguments is None and hasattr(signal, "SIGPIPE"):
+        # Where the reader of a pipe goes away, end as other programs do, and not with the status of a verdict.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if sys.stdout is None:  # closed by the caller; the exit status still answers  # pyright: ignore[reportUnnecessaryComparison]
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 -- open to the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without the paper's symbols shows "?" and goes on
             stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
@@ -39,8 +47,6 @@ def main(arguments: list[str] | None = None) -> None:
         fail(error.format_message() or "no command given; tallystick --help lists them")
     except OSError as error:
         fail(f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        fail("interrupted")
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -7,8 +7,8 @@ import typer
 from rich.table import Table
 
 from tallystick.cli.output import Force, Json, show, show_json
+from tallystick.documents import write_document
 from tallystick.errors import BadInput
-from tallystick.files import write_text
 from tallystick.models import Model, read_model
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
@@ -102,8 +102,9 @@ def evaluate(
     path: RunOrModel,
     strings: Annotated[Path, typer.Option(metavar="FILE", help="One string a line, optionally with its label.")],
     arithmetic: Annotated[
-        str, typer.Option(help="What a model runs in: rational, float16, float32 or float64.")
-    ] = "rational",
+        str | None,
+        typer.Option(help="What a model runs in: rational (unless told otherwise), float16, float32 or float64."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Test a run's networks, or one model, on a file of strings of any length.
@@ -111,6 +112,10 @@ def evaluate(
     Example: tallystick evaluate model.json --strings strings.txt
     """
     if path.is_dir():
+        if arithmetic is not None:
+            raise BadInput(
+                f"arithmetic: {arithmetic!r} is for a model; a run's networks are tested in their own precision"
+            )
         from tallystick.experiments.evaluation import evaluate_run
         from tallystick.experiments.run_directory import RunDirectory
 
@@ -118,6 +123,7 @@ def evaluate(
         return
     from tallystick.datasets.scores import score
 
+    arithmetic = arithmetic or "rational"
     found = score(read_model(path).in_arithmetic(arithmetic), strings)
     if as_json:
         show_json({"model": str(path), "arithmetic": arithmetic, **found})
@@ -159,6 +165,7 @@ def report(
 def bench(
     suite: Annotated[str, typer.Option(help="Which suite: languages or training.")] = "training",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the figures as JSON, too.")] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Measure speed and memory, each figure beside what it is compared with.
@@ -169,11 +176,11 @@ def bench(
 
     if suite not in SUITES:
         raise BadInput(f"suite: {suite!r} is not one of {', '.join(SUITES)}")
+    if out is not None and out.exists() and not force:
+        raise BadInput(f"{out}: exists already; --force overwrites it")
     measured = SUITES[suite]()
     if out is not None:
-        import json
-
-        write_text(json.dumps(measured, indent=1) + "\n", out)
+        write_document(measured, out)
     if as_json:
         show_json({"suite": suite, "figures": measured})
     else:
@@ -211,7 +218,7 @@ def _table(rows: list[dict[str, object]]) -> Table:
     """Show rows that share their columns."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="right")
+        table.add_column(name.replace("_", " "), justify="right", no_wrap=name != "note")
     for row in rows:
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
     return table

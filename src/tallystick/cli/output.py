@@ -2,30 +2,43 @@
 
 import json
 import sys
-from typing import Annotated, NoReturn
+from math import isfinite
+from typing import Annotated, NoReturn, cast
 
 import typer
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
-_NARROWEST = 110
+_NARROWEST, _WIDEST = 110, 400
 
 
 def show(content: RenderableType) -> None:
     """Print text as it is, and anything else through rich, never narrower than its tables need."""
     if isinstance(content, str):
         sys.stdout.write(content + "\n")
-    else:
-        console = Console(highlight=False)
-        console.width = max(console.width, _NARROWEST)
-        console.print(content)
+        return
+    console = Console(highlight=False)
+    needed = Measurement.get(console, console.options.update(max_width=_WIDEST), content).maximum
+    console.width = max(console.width, _NARROWEST, needed if isinstance(content, Table) else 0)
+    console.print(content)
 
 
 def show_json(value: object) -> None:
     """Print one JSON object."""
-    show(json.dumps(value, ensure_ascii=False, indent=1))
+    show(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _plain(value: object) -> object:
+    """Put null where a number is not finite: JSON has no word for it."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in cast("dict[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in cast("list[object]", value)]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def fail(message: str) -> NoReturn:

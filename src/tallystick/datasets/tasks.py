@@ -49,6 +49,6 @@ TASKS: dict[str, Task] = {task.name: task for task in (BINARY, TERNARY, COUNT)}
 
 def task_named(name: str) -> Task:
     """Return the task of that name."""
-    if name not in TASKS:
+    if not isinstance(name, str) or name not in TASKS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BadInput(f"task: {name!r} is not one of {', '.join(TASKS)}")
     return TASKS[name]

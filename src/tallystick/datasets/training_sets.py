@@ -53,6 +53,8 @@ def _filled_in_turn(strings: list[str]) -> list[str]:
 def _filled_at_random(strings: list[str], generator: np.random.Generator) -> list[str]:
     """Add random repeats until the three classes are equal (the ternary task, over the merged set)."""
     classes = [[string for string in strings if TERNARY.label(string) == name] for name in ("Neg", "Zero", "Pos")]
+    if not all(classes):
+        raise BadInput("train_length: 1 has no string of the class Zero; the ternary task needs 2 or more")
     size = max(map(len, classes))
     return [
         string

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from tallystick.cells import LinearCell
 from tallystick.datasets.string_files import read_strings
@@ -23,12 +22,11 @@ def settings_of(directory: RunDirectory) -> Iterator[tuple[dict[str, object], En
         yield described, ensemble_of(rows, setting)
 
 
-def evaluate_run(directory: RunDirectory, strings: Path) -> list[dict[str, object]]:
-    """Return the accuracy of each setting's networks on a file of strings; labels are checked for the setting's task."""
-    return [
-        {**described, **_spread("accuracy", ensemble.accuracy(read_strings(strings, ensemble.setting.scored_as)))}
-        for described, ensemble in settings_of(directory)
-    ]
+def evaluate_run(directory: RunDirectory, path: Path) -> list[dict[str, object]]:
+    """Return the accuracy of each setting's networks on a file of strings, whose labels may be those of any task of the run."""
+    found = list(settings_of(directory))
+    strings = read_strings(path, *dict.fromkeys(ensemble.setting.scored_as for _, ensemble in found))
+    return [{**described, **_spread("accuracy", ensemble.accuracy(strings))} for described, ensemble in found]
 
 
 def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
@@ -52,8 +50,3 @@ def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, o
 def _spread(name: str, values: np.ndarray) -> dict[str, object]:
     parts = {"mean": values.mean(), "median": np.median(values), "min": values.min(), "max": values.max()}
     return {f"{name}_{part}": float(value) for part, value in parts.items()}
-
-
-def as_table(found: list[dict[str, object]]) -> pl.DataFrame:
-    """Return the findings as a table, a row a setting."""
-    return pl.DataFrame(found)

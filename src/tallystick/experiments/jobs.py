@@ -16,6 +16,8 @@ from tallystick.training.initial_weights import fresh_weights, published_weights
 from tallystick.training.weights import Weights
 
 TRAIN_LENGTHS = (2, 4, 8)
+MOST_SEEDS = 10_000_000
+"""Rows of a run are put together in memory at the end; beyond this, make several runs."""
 
 
 class Source(Protocol):

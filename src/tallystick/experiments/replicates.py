@@ -1,6 +1,7 @@
 """How far a ten-run average can move by chance: other seeds and test strings, or nothing but rounding."""
 
 from collections.abc import Iterator
+from zlib import crc32
 
 import jax
 import numpy as np
@@ -25,6 +26,8 @@ SCHEMA = {
     "average": pl.Float64,
 }
 SUITES_AT_ONCE = 50
+_SUITES, _CHOICE = 1, 2
+"""Names of random streams, so that none is drawn from twice."""
 
 
 class RedrawnSuites:
@@ -32,14 +35,15 @@ class RedrawnSuites:
 
     def __init__(self, number: int, seed: int) -> None:
         """Draw the suites."""
-        generator = np.random.default_rng([seed, number])
+        generator = np.random.default_rng([seed, _SUITES, number])
         self.number = number
         self.tokens = {n: draw_suites(n, number, generator).reshape(number, SUITE_SIZE, n) for n in TEST_LENGTHS}
 
 
 def sampling_replicates(job: Job, rows: pl.DataFrame, suites: RedrawnSuites, runs: int, seed: int) -> pl.DataFrame:
     """Return ten-run averages of the setting, each with its own ten seeds of the ensemble and its own test strings."""
-    generator = np.random.default_rng([seed, suites.number])
+    # Every setting has draws of its own: sharing them would make all averages of a table lean the same way.
+    generator = np.random.default_rng([seed, _CHOICE, crc32(job.name.encode())])
     chosen = generator.integers(len(rows), size=(suites.number, runs))
     averages = {"train": rows["accuracy_train"].to_numpy()[chosen].mean(axis=1)}
     weights = ensemble_of(rows, job.setting).weights.places(chosen)

@@ -3,7 +3,6 @@
 import platform
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
@@ -16,19 +15,18 @@ from tallystick.datasets.published import RUNS
 from tallystick.datasets.string_files import write_strings
 from tallystick.documents import write_document
 from tallystick.errors import BadInput, check_whole
-from tallystick.experiments.jobs import Generated, Job, Published, exact_job, fresh_job, paper_grid
+from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, Published, exact_job, fresh_job, paper_grid
 from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import run_jobs
+from tallystick.experiments.runner import Report, run_jobs
 from tallystick.training.cores import cores, on_every_core
 from tallystick.training.ensemble import PRECISIONS, paths, silent
 
 COMPARED_SEEDS = 1000
+RECORD = "record.json"
 SUITES = 1000
 PATHS = 48
-
-Progress = Callable[[str, int], object]
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,12 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Refuse numbers that make no experiment."""
-        for field, least in (("runs", 1), ("seeds", 0), ("seed", 0), ("replicates", 0)):
-            check_whole(getattr(self, field), field, least)
+        limits = {"runs": (1, 10_000), "seeds": (0, MOST_SEEDS), "seed": (0, MOST_SEEDS), "replicates": (0, 10_000)}
+        for field, (least, most) in limits.items():
+            check_whole(getattr(self, field), field, least, most)
         if self.precision not in PRECISIONS:
             raise BadInput(f"precision: {self.precision!r} is not one of {', '.join(PRECISIONS)}")
-        if not 0 <= self.perturb < 1:
+        if not isinstance(self.perturb, int | float) or not 0 <= self.perturb < 1:
             raise BadInput(f"perturb: {self.perturb!r} is not between 0 and 1")
         if self.authors_data is not None and not self.authors_data.is_dir():
             raise BadInput(f"authors_data: {self.authors_data} is not a folder")
@@ -97,14 +96,14 @@ class Plan:
         }
         exact = [strings for job in jobs if job.edition == "exact" for strings in (job.strings, *job.tests.values())]
         digest = sha256(repr(exact).encode()).hexdigest() if exact else ""
-        return {"command": "reproduce", **options, "authors_strings": digest}
+        return {"command": "reproduce", **options, "authors_strings": digest, "jax": version("jax")}
 
 
 def run_experiment(
     plan: Plan,
     directory: RunDirectory,
     *,
-    progress: Progress = silent,
+    progress: Report = silent,
     resume: bool = False,
     force: bool = False,
 ) -> None:
@@ -112,11 +111,13 @@ def run_experiment(
     started = time.perf_counter()
     jobs = plan.jobs()
     directory.start(plan.config(jobs), resume=resume, force=force)
+    finished = directory.is_finished() and (directory.path / RECORD).exists()
     write_job_strings(directory, jobs)
     rows = run_jobs(directory, jobs, progress)
     directory.write_table(_replicates(plan, jobs, rows), "replicates.parquet")
     directory.write_table(_paths(jobs), "paths.parquet")
-    write_record(directory, time.perf_counter() - started, plan.seed)
+    if not finished:
+        write_record(directory, time.perf_counter() - started, plan.seed)
     directory.drop_parts()
 
 
@@ -147,7 +148,7 @@ def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
         "versions": {package: version(package) for package in packages},
         "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",
     }
-    write_document(record, directory.path / "record.json")
+    write_document(record, directory.path / RECORD)
 
 
 def _replicates(plan: Plan, jobs: list[Job], rows: pl.DataFrame) -> pl.DataFrame:

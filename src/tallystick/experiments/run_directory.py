@@ -12,10 +12,24 @@ import polars as pl
 import tomli_w
 
 from tallystick.errors import BadInput
-from tallystick.experiments.rows import SORTED_BY
+from tallystick.experiments.rows import SCHEMA, SORTED_BY
 from tallystick.files import read_text, write_text, write_whole
 
 CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
+COMMANDS = ("train", "reproduce")
+OWN_FILES = (
+    MODELS,
+    "replicates.parquet",
+    "paths.parquet",
+    "record.json",
+    "claims.json",
+    "report.html",
+    "table2.*",
+    "figure1.*",
+    "paths.*",
+    "precision.*",
+)
+"""What a run and its report write into the folder, and all that --force may remove."""
 
 
 class RunDirectory:
@@ -31,11 +45,13 @@ class RunDirectory:
             raise BadInput(f"{self.path}: is a file; a run needs a folder")
         if (self.path / CONFIG).exists() and resume:
             self._check_same(config)
-        elif self.path.exists() and any(self.path.iterdir()):
+        elif self._is_taken():
             self._require_own(force=force)
             self._clear()
-        (self.path / PARTS).mkdir(parents=True, exist_ok=True)
+        # The configuration first: a folder with parts but without it could be neither resumed nor started anew.
+        self.path.mkdir(parents=True, exist_ok=True)
         write_text(tomli_w.dumps(dict(config)), self.path / CONFIG)
+        (self.path / PARTS).mkdir(exist_ok=True)
 
     def has_part(self, name: str) -> bool:
         """Say whether a part is done; one that cannot be read is named, and nothing else is touched."""
@@ -62,12 +78,21 @@ class RunDirectory:
         return rows
 
     def models(self) -> pl.DataFrame:
-        """Return the finished table."""
-        return _read(self.path / MODELS, "run again with --resume")
+        """Return the finished table, its columns checked."""
+        path = self.path / MODELS
+        rows = _read(path, "--force makes the run anew")
+        for name, kind in SCHEMA.items():
+            if name not in rows.columns:
+                raise BadInput(f"{path}: column {name!r} is missing; the columns are {', '.join(SCHEMA)}")
+            if rows.schema[name] != kind:
+                raise BadInput(f"{path}: column {name!r} holds {rows.schema[name]}, where {kind} is expected")
+        if rows.is_empty():
+            raise BadInput(f"{path}: holds no model; at least one row is needed")
+        return rows
 
     def drop_parts(self) -> None:
         """Remove the parts, once the whole table stands."""
-        for part in (self.path / PARTS).glob("*"):
+        for part in (self.path / PARTS).iterdir():
             part.unlink()
         (self.path / PARTS).rmdir()
 
@@ -94,17 +119,28 @@ class RunDirectory:
                     "resume with the same options, or choose another folder"
                 )
 
+    def _is_taken(self) -> bool:
+        """Say whether something stands in the folder but what a run leaves that was killed before it began."""
+        return self.path.exists() and any(not entry.name.endswith(".partial") for entry in self.path.iterdir())
+
     def _require_own(self, *, force: bool) -> None:
         if not force:
             raise BadInput(f"{self.path}: exists already; --resume goes on with it, --force starts it anew")
-        if not (self.path / CONFIG).exists():
-            raise BadInput(f"{self.path}: is not a run directory ({CONFIG} is missing), so --force leaves it alone")
+        if not (self.path / CONFIG).exists() or self.config().get("command") not in COMMANDS:
+            raise BadInput(f"{self.path}: is not a run directory (no {CONFIG} of a run), so --force leaves it alone")
 
     def _clear(self) -> None:
-        for folder in (self.path / PARTS, self.path / "strings", self.path):
-            for entry in folder.glob("*"):
-                if entry.is_file():
-                    entry.unlink()
+        """Remove what runs and reports write, and nothing else; the configuration last, since it marks the folder."""
+        for name in (
+            f"{PARTS}/*.parquet",
+            f"{PARTS}/.*.partial",
+            "strings/[bct]*_*.txt",
+            *OWN_FILES,
+            ".*.partial",
+            CONFIG,
+        ):
+            for entry in self.path.glob(name):
+                entry.unlink()
 
 
 def _read(path: Path, remedy: str) -> pl.DataFrame:
@@ -112,6 +148,6 @@ def _read(path: Path, remedy: str) -> pl.DataFrame:
         raise BadInput(f"{path}: is missing; {remedy}")
     try:
         return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).splitlines()[0][:100]
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = (str(error).splitlines() or ["not Parquet"])[0][:100]
         raise BadInput(f"{path}: damaged ({reason}); {remedy}") from None

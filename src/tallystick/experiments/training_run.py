@@ -2,16 +2,20 @@
 
 import time
 from dataclasses import asdict
+from importlib.metadata import version
 
 import numpy as np
 
-from tallystick.errors import check_whole
-from tallystick.experiments.jobs import Generated, Job, fresh_job
+from tallystick.datasets.training_sets import training_set
+from tallystick.errors import BadInput, check_whole
+from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, run_jobs
-from tallystick.training.ensemble import Ensemble, Setting, silent
+from tallystick.training.ensemble import Ensemble, Setting, lessons_of, silent
 from tallystick.training.ensemble import train as train_weights
+
+_OPTIONS = ("cell", "method", "precision", "epochs", "learning_rate")
 
 
 def train(
@@ -37,14 +41,20 @@ def train(
     >>> networks.cell().open_step.shape
     (8,)
     """
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise BadInput(f"{unknown[0]}: no such option; the options are {', '.join(_OPTIONS)}")
     job = training_job(Setting(task, bias, train_length, **options), seeds, seed)  # pyright: ignore[reportArgumentType]
     return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings)
 
 
 def training_job(setting: Setting, seeds: int, seed: int) -> Job:
     """Return the one job of a training run."""
-    check_whole(seeds, "seeds", least=1)
-    check_whole(seed, "seed", least=0)
+    check_whole(seeds, "seeds", least=1, most=MOST_SEEDS)
+    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
+    lessons_of(
+        setting, training_set(setting.scored_as, setting.train_length, seed)
+    )  # refuses before anything is written
     return fresh_job("fresh", setting, seeds, Generated(seed))
 
 
@@ -53,9 +63,8 @@ def run_training(
 ) -> None:
     """Train and test one setting, part by part, into a run directory."""
     started = time.perf_counter()
-    directory.start(
-        {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed}, resume=resume, force=force
-    )
+    config = {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed, "jax": version("jax")}
+    directory.start(config, resume=resume, force=force)
     write_job_strings(directory, [job])
     run_jobs(directory, [job], report)
     write_record(directory, time.perf_counter() - started, seed)

@@ -237,8 +237,8 @@ def _check_names(field: str, names: tuple[str, ...]) -> None:
     if not names:
         raise BadInput(f"{field}: empty; at least one is needed")
     for position, name in enumerate(names):
-        if not name:
-            raise BadInput(f"{field}: entry {position + 1} is an empty name")
+        if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"{field}: entry {position + 1}, {name!r}, is not a name")
         if name in names[:position]:
             raise BadInput(f"{field}: {name!r} is listed twice")
 

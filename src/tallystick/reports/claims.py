@@ -7,6 +7,7 @@ where the paper speaks of a mean, the mean without the outer 5 % on either side 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,13 +15,21 @@ import polars as pl
 from tallystick.reports import intervals
 from tallystick.reports.findings import RULE, Finding, Verdict, above, below, judge, not_above, reason
 from tallystick.reports.reading import Run, Values, finite, values
-from tallystick.reports.settings import GROUPS, TASKS, Group, Setting
+from tallystick.reports.settings import GROUPS, TASKS, Group
 
 CLOSE = 1e-3
 VISIBLE = 0.05
 _SEED = 20230502  # any number: the same data must give the same intervals
 
-ByLength = Mapping[int, pl.DataFrame]
+
+class Evidence(NamedTuple):
+    """What a setting has to show: its models, and ten-run averages over redrawn test strings, where the run has them."""
+
+    models: pl.DataFrame
+    redrawn: pl.DataFrame | None
+
+
+ByLength = Mapping[int, Evidence]
 Examine = Callable[[ByLength, np.random.Generator], Iterator[Finding]]
 
 
@@ -33,7 +42,6 @@ class Claim:
     tasks: tuple[str, ...]
     examine: Examine
     decides: str
-    redrawn: bool = False  # over redrawn test strings as well as seeds, where the run has them
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class Account:
 
 
 def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Finding]:
-    for length, table in models.items():
+    for length, (table, _redrawn) in models.items():
         a, b, U = (values(table, name) for name in ("open_step", "close_step", "recurrent_weight"))
         exactly = int(((a == -b) & (b != 0) & (U == 1)).sum())
         close = int(((np.abs(values(table, "ab_ratio") + 1) <= CLOSE) & (np.abs(U - 1) <= CLOSE)).sum())
@@ -78,7 +86,9 @@ def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Findi
 
 def _approach_conditions(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
     for column, target, letters in (("ab_ratio", -1, "|a/b + 1|"), ("recurrent_weight", 1, "|U − 1|")):
-        distances = {length: np.abs(finite(values(table, column)) - target) for length, table in models.items()}
+        distances = {
+            length: np.abs(finite(values(table, column)) - target) for length, (table, _redrawn) in models.items()
+        }
         resampled = {length: intervals.resampled_medians(found, generator) for length, found in distances.items()}
         for length, found in distances.items():
             median = float(np.median(found))
@@ -96,7 +106,7 @@ def _means(length: int, ratios: Values) -> Iterator[Finding]:
 
 
 def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
-    ratios = {length: finite(values(table, "ab_ratio")) for length, table in models.items()}
+    ratios = {length: finite(values(table, "ab_ratio")) for length, (table, _redrawn) in models.items()}
     means = {length: intervals.trimmed_mean(found) for length, found in ratios.items()}
     resampled = {length: intervals.resampled_trimmed_means(found, generator) for length, found in ratios.items()}
     for length, found in ratios.items():
@@ -110,7 +120,7 @@ def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) ->
 
 
 def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
-    for length, table in models.items():
+    for length, (table, _redrawn) in models.items():
         ratios = finite(values(table, "ab_ratio"))
         yield from _means(length, ratios)
         mean = intervals.trimmed_mean(ratios)
@@ -120,20 +130,38 @@ def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterato
 
 
 def _accuracy_falls_and_rises(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
-    for length, table in models.items():
-        falls = values(table, "accuracy_20") - values(table, "accuracy_50")
-        interval = intervals.interval(intervals.resampled_means(falls, generator))
-        yield above(f"length {length}: fall from 20 to 50 tokens", float(falls.mean()), interval, 0)
+    for length, evidence in models.items():
+        mean, resampled = _resampled(
+            evidence, lambda table: values(table, "accuracy_20") - values(table, "accuracy_50"), generator
+        )
+        yield above(f"length {length}: fall from 20 to 50 tokens", mean, intervals.interval(resampled), 0)
     for tokens in (20, 50):
-        accuracies = {length: values(table, f"accuracy_{tokens}") for length, table in models.items()}
-        resampled = {length: intervals.resampled_means(found, generator) for length, found in accuracies.items()}
-        for length, found in accuracies.items():
-            name = f"length {length}: mean accuracy at {tokens} tokens"
-            yield Finding(name, float(found.mean()), intervals.interval(resampled[length]))
+        accuracies = {
+            length: _resampled(evidence, lambda table, tokens=tokens: values(table, f"accuracy_{tokens}"), generator)
+            for length, evidence in models.items()
+        }
+        for length, (mean, resampled) in accuracies.items():
+            yield Finding(f"length {length}: mean accuracy at {tokens} tokens", mean, intervals.interval(resampled))
         for short, long in pairwise(accuracies):
-            rise = float(accuracies[long].mean() - accuracies[short].mean())
-            found = intervals.interval(resampled[long] - resampled[short])
-            yield above(f"length {short} to {long}: rise at {tokens} tokens", rise, found, 0)
+            (low, low_resampled), (high, high_resampled) = accuracies[short], accuracies[long]
+            found = intervals.interval(high_resampled - low_resampled)
+            yield above(f"length {short} to {long}: rise at {tokens} tokens", high - low, found, 0)
+
+
+def _resampled(
+    evidence: Evidence, number: Callable[[pl.DataFrame], Values], generator: np.random.Generator
+) -> tuple[float, Values]:
+    """Return a mean over seeds and test strings, and how it moves when both are drawn again.
+
+    A replicate has test strings of its own but takes its seeds from the models at hand, so the replicates alone would
+    hide how few those are: the models' own spread is added to theirs.
+    """
+    of_models = number(evidence.models)
+    if evidence.redrawn is None:
+        return float(of_models.mean()), intervals.resampled_means(of_models, generator)
+    of_replicates = number(evidence.redrawn)
+    seeds = intervals.resampled_means(of_models, generator) - of_models.mean()
+    return float(of_replicates.mean()), intervals.resampled_means(of_replicates, generator) + seeds
 
 
 _TRIMMED = (
@@ -177,33 +205,29 @@ CLAIMS = (
         _accuracy_falls_and_rises,
         "the mean accuracy at 20 and at 50 tokens and from each training length to the next, over seeds and, where the run "
         "has redrawn them, over test strings",
-        redrawn=True,
     ),
 )
 
 
 def accounts(run: Run, edition: str) -> list[Account]:
     """Put the five claims to one edition; groups it does not hold are left out."""
-    models, tested = by_group(run.of_edition(edition)), by_group(run.tested(edition))
+    groups = _by_group(run, edition)
     return [
         Account(
             claim,
             edition,
-            {
-                group: _examined(claim, group, found)
-                for group, found in (tested if claim.redrawn else models).items()
-                if group.task in claim.tasks
-            },
+            {group: _examined(claim, group, found) for group, found in groups.items() if group.task in claim.tasks},
         )
         for claim in CLAIMS
     ]
 
 
-def by_group(tables: Mapping[Setting, pl.DataFrame]) -> dict[Group, ByLength]:
+def _by_group(run: Run, edition: str) -> dict[Group, ByLength]:
     """Gather the settings of each group, its training lengths ascending."""
-    found: dict[Group, dict[int, pl.DataFrame]] = {}
-    for setting, table in tables.items():
-        found.setdefault(setting.group, {})[setting.train_length] = table
+    redrawn = run.redrawn(edition)
+    found: dict[Group, dict[int, Evidence]] = {}
+    for setting, models in run.of_edition(edition).items():
+        found.setdefault(setting.group, {})[setting.train_length] = Evidence(models, redrawn.get(setting))
     return {group: found[group] for group in GROUPS if group in found}
 
 

@@ -8,7 +8,8 @@ from tallystick.reports.intervals import Interval
 
 RULE = (
     "A statement holds or fails when its whole 95 % interval says so and is open otherwise; a claim is supported when "
-    "every statement holds, refuted when more fail than hold, and mixed otherwise."
+    "every statement holds, refuted when more fail than hold, untested without statements, and mixed otherwise. The intervals "
+    "are over seeds, and for accuracy over test strings, with one order of the training strings, which matters too."
 )
 _NAMED = 3
 
@@ -19,6 +20,7 @@ class Verdict(StrEnum):
     SUPPORTED = "supported"
     REFUTED = "refuted"
     MIXED = "mixed"
+    UNTESTED = "untested"
 
 
 class Standing(StrEnum):
@@ -61,14 +63,18 @@ def below(name: str, value: float, found: Interval, bound: float) -> Finding:
 
 
 def not_above(name: str, value: float, found: Interval, bound: float) -> Finding:
-    """State that a number is not above a bound: it fails once the whole interval is, and holds otherwise."""
-    return Finding(name, value, found, Standing.FAILS if found[0] > bound else Standing.HOLDS, bound)
+    """State that a number is not above a bound."""
+    low, high = found
+    standing = Standing.HOLDS if high <= bound else Standing.FAILS if low > bound else Standing.OPEN
+    return Finding(name, value, found, standing, bound)
 
 
 def judge(findings: Iterable[Finding]) -> Verdict:
     """Weigh the statements by `RULE`."""
     standings = [finding.standing for finding in findings if finding.standing]
     holds, fails = standings.count(Standing.HOLDS), standings.count(Standing.FAILS)
+    if not standings:
+        return Verdict.UNTESTED
     if holds == len(standings):
         return Verdict.SUPPORTED
     return Verdict.REFUTED if fails > holds else Verdict.MIXED

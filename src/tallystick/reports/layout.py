@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import BANDS, COLUMNS, DOUBLED_SOFTMAX, EDITIONS, Setting
-from tallystick.reports.table import PAPER_RUNS, Row, inside_count
+from tallystick.reports.table import Row, inside_count
 
 _ALL = 100.0
 
@@ -68,7 +68,7 @@ def agreement(rows: list[Row]) -> str:
     exact = [row for row in rows if row.edition == "exact"]
     equal = {length: [row for row in exact if row.setting.train_length == length] for length in (2, 4, 8)}
     counts = ", ".join(
-        f"{sum('differ' not in row.note for row in some)} of {len(some)} at length {length}"
+        f"{sum(not row.differing for row in some)} of {len(some)} at length {length}"
         for length, some in equal.items()
         if some
     )
@@ -77,7 +77,10 @@ def agreement(rows: list[Row]) -> str:
 
 def legend(run: Run, rows: list[Row], edition: str) -> list[str]:
     """Return the sentences that belong under one edition's table."""
-    sentences = [f"Entries are avg (min/max) of {PAPER_RUNS} runs, seeds 0 to 9, in percent.", verdict(rows, edition)]
+    sentences = [
+        f"Entries are avg (min/max) of {run.runs} runs, seeds 0 to {run.runs - 1}, in percent.",
+        verdict(rows, edition),
+    ]
     if edition == "exact":
         sentences.insert(1, agreement(rows))
     if ternary_is_published(run, edition):

@@ -12,7 +12,7 @@ import polars as pl
 from tallystick.documents import read_document
 from tallystick.errors import BadInput
 from tallystick.files import read_text
-from tallystick.reports.settings import COLUMNS, EDITIONS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
+from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -90,8 +90,8 @@ class Run:
         models = self.models.filter(pl.col("edition") == edition).sort("seed")
         return by_setting(models)
 
-    def tested(self, edition: str) -> dict[Setting, pl.DataFrame]:
-        """Return one edition's accuracies by setting: over redrawn seeds and test strings where those were drawn.
+    def redrawn(self, edition: str) -> dict[Setting, pl.DataFrame]:
+        """Return one edition's ten-run averages over redrawn seeds and test strings, by setting, where they were drawn.
 
         One test suite favours its own strings however many seeds it is put to; each replicate has a suite of its own.
         """
@@ -100,8 +100,13 @@ class Run:
             on="column", index=[*Setting._fields, "replicate"], values="average", aggregate_function="first"
         )
         columns = {column: f"accuracy_{column}" for column in COLUMNS if column in wide.columns}
-        redrawn = by_setting(wide.rename(columns).drop_nulls()) if len(columns) == len(COLUMNS) else {}
-        return {setting: redrawn.get(setting, models) for setting, models in self.of_edition(edition).items()}
+        return by_setting(wide.rename(columns).drop_nulls()) if len(columns) == len(COLUMNS) else {}
+
+    @property
+    def runs(self) -> int:
+        """How many runs stand behind each printed average: the paper's ten, unless the run was asked for others."""
+        asked = tomllib.loads(self.config).get("runs", PAPER_RUNS)
+        return asked if isinstance(asked, int) and asked > 0 else PAPER_RUNS
 
 
 def read_run(directory: Path) -> Run:
@@ -160,7 +165,7 @@ def _parquet(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise BadInput(
-            f"{path}: damaged, not a whole Parquet file; make the run again or go on with --resume"
+            f"{path}: damaged, not a whole Parquet file; tallystick reproduce --force makes the run anew"
         ) from None
 
 

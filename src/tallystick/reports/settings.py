@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+PAPER_RUNS = 10
 TASKS = ("binary", "ternary")
 TRAIN_LENGTHS = (2, 4, 8)
 COLUMNS = ("train", "20", "50")
@@ -14,9 +15,9 @@ EDITIONS = {
     "float32": "fresh seeds and the authors' strings, the single-precision twin of the edition below",
     "float64": "fresh seeds, the authors' strings where they were given and the generated ones where not",
 }
-_SAMPLING = "95 % band of a ten-run average over seeds and test strings"
+_SAMPLING = "95 % band of such an average over seeds and test strings, for this one order of the training strings"
 BANDS = {
-    "exact": "least to greatest ten-run average when the initial weights are nudged, by 1e-7 unless config.toml says otherwise",
+    "exact": "least to greatest such average when the initial weights are nudged, by 1e-7 unless config.toml says otherwise",
     "fresh": _SAMPLING,
     "float32": _SAMPLING,
     "float64": _SAMPLING,

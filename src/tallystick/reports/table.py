@@ -1,5 +1,6 @@
 """Table 2, row by row: ten runs, the ensemble they are drawn from, the band, and the paper's number beside them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,9 +8,8 @@ import polars as pl
 
 from tallystick.reports.paper import MISPRINTS, Printed, inside_band, printed_digit_matches, printed_table
 from tallystick.reports.reading import Run, values
-from tallystick.reports.settings import COLUMNS, Setting
+from tallystick.reports.settings import COLUMNS, PAPER_RUNS, Setting
 
-PAPER_RUNS = 10
 _BAND = (2.5, 97.5)
 _ROUNDING_LENGTH = 8
 
@@ -18,7 +18,7 @@ Band = tuple[float, float]
 
 @dataclass(frozen=True)
 class Row:
-    """One entry of Table 2 in one edition; avg, min and max are of the runs with seeds 0 to 9, in percent."""
+    """One entry of Table 2 in one edition; avg, min and max are of the first runs, in percent."""
 
     edition: str
     setting: Setting
@@ -29,6 +29,7 @@ class Row:
     ensemble_mean: float | None
     band: Band | None
     printed: Printed
+    differing: tuple[str, ...]
     note: str
 
     @property
@@ -55,21 +56,20 @@ def inside_count(rows: list[Row], edition: str) -> tuple[int, int]:
 
 def _row(run: Run, edition: str, setting: Setting, column: str, models: pl.DataFrame) -> Row:
     accuracies = values(models, f"accuracy_{column}")
-    ten = values(models.filter(pl.col("seed").is_between(0, PAPER_RUNS - 1)), f"accuracy_{column}")
-    ten = ten if len(ten) else accuracies[:PAPER_RUNS]
-    avg, least, greatest = float(ten.mean()), float(ten.min()), float(ten.max())
+    few = values(models.filter(pl.col("seed").is_between(0, run.runs - 1)), f"accuracy_{column}")
+    few = few if len(few) else accuracies[: run.runs]
+    found = {"avg": float(few.mean()), "min": float(few.min()), "max": float(few.max())}
     printed = printed_table()[setting, column]
     return Row(
         edition=edition,
         setting=setting,
         column=column,
-        avg=avg,
-        min=least,
-        max=greatest,
-        ensemble_mean=float(accuracies.mean()) if len(accuracies) > PAPER_RUNS else None,
+        **found,
+        ensemble_mean=float(accuracies.mean()) if len(accuracies) > run.runs else None,
         band=_band(run, edition, setting, column),
         printed=printed,
-        note="; ".join(_notes(edition, setting, column, {"avg": avg, "min": least, "max": greatest}, len(ten))),
+        differing=_differing(found, setting, column) if edition == "exact" else (),
+        note="; ".join(_notes(run, edition, setting, column, found, len(few))),
     )
 
 
@@ -84,17 +84,24 @@ def _band(run: Run, edition: str, setting: Setting, column: str) -> Band | None:
     return float(low), float(high)
 
 
-def _notes(edition: str, setting: Setting, column: str, found: dict[str, float], runs: int) -> list[str]:
+def _notes(run: Run, edition: str, setting: Setting, column: str, found: dict[str, float], runs: int) -> Iterator[str]:
     printed = printed_table()[setting, column]
     misprint = MISPRINTS.get((setting, column))
-    notes = [f"over {runs} runs, not {PAPER_RUNS}"] if runs != PAPER_RUNS else []
+    if runs != PAPER_RUNS:
+        yield f"over {runs} runs, not {PAPER_RUNS}"
     if edition == "exact":
-        notes.append(equality_note(found, printed, misprint.which if misprint else None))
-        if setting.train_length == _ROUNDING_LENGTH and "differ" in notes[-1]:
-            notes.append("length 8 is decided by rounding in float32")
+        yield equality_note(found, printed, misprint.which if misprint else None)
+        rounds = setting.train_length == _ROUNDING_LENGTH and run.precision(edition) == "float32"
+        if rounds and _differing(found, setting, column):
+            yield "length 8 is decided by rounding in float32"
     if misprint:
-        notes.append(misprint.note(printed))
-    return notes
+        yield misprint.note(printed)
+
+
+def _differing(found: dict[str, float], setting: Setting, column: str) -> tuple[str, ...]:
+    """Return which of avg, min and max do not equal the printed digits, a misprint apart."""
+    printed, misprint = printed_table()[setting, column], MISPRINTS.get((setting, column))
+    return differing(found, printed, misprint.which if misprint else None)
 
 
 def equality_note(found: dict[str, float], printed: Printed, misprinted: str | None = None) -> str:
@@ -105,18 +112,26 @@ def equality_note(found: dict[str, float], printed: Printed, misprinted: str | N
     >>> equality_note({"avg": 69.3, "min": 64.0, "max": 77.33}, Printed("69.2", "64.0", "77.3"))
     'avg 69.3 (printed 69.2) differs'
     """
-    compared = {which: value for which, value in found.items() if which != misprinted}
-    differing = [
-        f"{which} {value:.1f} (printed {getattr(printed, which)})"
-        for which, value in compared.items()
-        if not printed_digit_matches(value, getattr(printed, which))
+    compared = [which for which in found if which != misprinted]
+    off = [
+        f"{which} {found[which]:.1f} (printed {getattr(printed, which)})"
+        for which in differing(found, printed, misprinted)
     ]
-    if differing:
-        return f"{_listed(differing)} {'differs' if len(differing) == 1 else 'differ'}"
+    if off:
+        return f"{_listed(off)} {'differs' if len(off) == 1 else 'differ'}"
     return "equal to the printed digit" if misprinted is None else f"{_listed(compared)} equal to the printed digit"
 
 
-def _listed(words: "list[str] | dict[str, float]") -> str:
+def differing(found: dict[str, float], printed: Printed, misprinted: str | None = None) -> tuple[str, ...]:
+    """Return which of avg, min and max do not equal the printed digits; a misprinted one is left out."""
+    return tuple(
+        which
+        for which, value in found.items()
+        if which != misprinted and not printed_digit_matches(value, getattr(printed, which))
+    )
+
+
+def _listed(words: list[str]) -> str:
     """Join words as a sentence does."""
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last

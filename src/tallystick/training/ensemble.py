@@ -6,7 +6,7 @@ or order.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -62,11 +62,14 @@ class Setting:
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, naming it."""
         objective_of(self.method, task_named(self.task))
+        if not isinstance(self.bias, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"bias: {self.bias!r} is neither True nor False")
+        check_whole(self.train_length, "train_length", least=1)
         for field, value, allowed in (("cell", self.cell, CELLS), ("precision", self.precision, PRECISIONS)):
             if value not in allowed:
                 raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
         check_whole(self.epochs, "epochs", least=1)
-        if not 0 < self.learning_rate < 1:
+        if not isinstance(self.learning_rate, int | float) or not 0 < self.learning_rate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
 
     @property
@@ -104,6 +107,8 @@ class Ensemble:
 
     def accuracy(self, strings: list[str]) -> np.ndarray:
         """Return each network's accuracy on the strings, in percent."""
+        if not strings:
+            raise BadInput("strings: none to test on")
         encoded, targets = encode(strings), self.setting.scored_as.targets(strings)
         done = on_every_core(
             lambda block: self._block_accuracy(block.weights, encoded, targets), _blocks(self.weights, NARROW)
@@ -129,8 +134,7 @@ def train(
     size = len(initial.inputs[0])
     if not size:
         raise BadInput("seeds: none to train")
-    width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else block
-    check_whole(width, "block", least=1)
+    width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else _whole_vectors(block)
 
     def run(block: Block) -> tuple[Weights, np.ndarray]:
         trained = _train_one_block(setting, block.weights, lessons, len(strings))
@@ -155,18 +159,29 @@ def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
     """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
     if not strings:
         raise BadInput("strings: an empty training set")
+    if setting.epochs * len(strings) > _MOST_STEPS:
+        raise BadInput(f"epochs: {setting.epochs} over {len(strings)} strings are more than {_MOST_STEPS:,} steps")
     encoded, targets = encode(strings, _WIDEST), setting.scored_as.targets(strings)
     rows = max(_MOST_STRINGS, len(strings))
     return Lessons(*(_rows(part.astype(setting.dtype), rows) for part in (encoded.opening, encoded.closing, targets)))
 
 
 def precision_context(precision: str) -> AbstractContextManager[object]:
-    """Let JAX compute in float64 where that is asked for; the setting holds for the calling thread."""
-    return jax.enable_x64(True) if precision == "float64" else nullcontext()
+    """Let JAX compute in float64 where that is asked for and only there, whatever the user's own setting; for this thread."""
+    return jax.enable_x64(precision == "float64")
 
 
 # The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
 _WIDEST, _MOST_STRINGS = 8, 354
+# Steps are counted in 32 bits; this many take days.
+_MOST_STEPS = 10**9
+_VECTOR = 64
+
+
+def _whole_vectors(block: int) -> int:
+    """Round a width up to whole vectors, so that no seed is worked on by the code for what is left over."""
+    check_whole(block, "block", least=1)
+    return -(-block // _VECTOR) * _VECTOR
 
 
 def _rows(array: np.ndarray, rows: int) -> np.ndarray:

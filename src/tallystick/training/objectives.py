@@ -90,6 +90,6 @@ METHODS: dict[str, dict[Task, Objective]] = {
 
 def objective_of(method: str, task: Task) -> Objective:
     """Return the objective that a method uses for a task."""
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BadInput(f"method: {method!r} is not one of {', '.join(METHODS)}")
     return METHODS[method][task]
