@@ -22,14 +22,15 @@ from tallystick.readouts import BinaryReadout, Readout, TernaryReadout, ZeroChec
 if TYPE_CHECKING:
     from tallystick.experiments.training_run import train
     from tallystick.reproduction import reproduce
-    from tallystick.training.ensemble import Ensemble, Setting
+    from tallystick.training.ensemble import Ensemble
+    from tallystick.training.setting import Setting
 
 __version__ = "0.1.0"
 
 # These need JAX, which takes a second to load; a verdict or a proof does not, so they are imported when first asked for.
 _ON_DEMAND = {
     "Ensemble": "tallystick.training.ensemble",
-    "Setting": "tallystick.training.ensemble",
+    "Setting": "tallystick.training.setting",
     "reproduce": "tallystick.reproduction",
     "train": "tallystick.experiments.training_run",
 }

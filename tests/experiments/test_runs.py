@@ -21,7 +21,7 @@ from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import PART, parts_of, train_part
 from tallystick.experiments.training_run import run_training, training_job
-from tallystick.training.ensemble import Setting
+from tallystick.training.setting import Setting
 
 AUTHORS = Path(__file__).parents[3] / "shared" / "authors-data"
 PAPER = Path(__file__).parents[2] / "src" / "tallystick" / "reports" / "paper_table2.csv"

@@ -10,8 +10,9 @@ from pytorch.reference import reference_training
 from tallystick.cells import LinearCell
 from tallystick.datasets.tasks import TASKS
 from tallystick.datasets.training_sets import training_set
-from tallystick.training.ensemble import Setting, train
+from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
 METHODS = [("binary", "published"), ("ternary", "published"), ("ternary", "corrected"), ("count", "published")]

@@ -9,8 +9,9 @@ from tallystick.datasets.tasks import BINARY, TASKS, TERNARY
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.experiments.training_run import train as train_networks
-from tallystick.training.ensemble import PRECISIONS, Setting, paths, train
+from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights, nudged, published_weights
+from tallystick.training.setting import PRECISIONS, Setting
 
 
 def start(setting, seeds):

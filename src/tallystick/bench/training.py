@@ -18,8 +18,9 @@ from tallystick.datasets.encoding import encode
 from tallystick.datasets.tasks import BINARY
 from tallystick.datasets.training_sets import training_set
 from tallystick.training.cores import cores
-from tallystick.training.ensemble import Setting, train
+from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
 SIZES = (1_000, 100_000)

@@ -89,7 +89,7 @@ def train(
     from tallystick.cli.progress import watched
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
-    from tallystick.training.ensemble import Setting
+    from tallystick.training.setting import Setting
 
     setting = Setting(task, bias, train_length, cell, method, precision, epochs, learning_rate)
     job = training_job(setting, seeds, seed)

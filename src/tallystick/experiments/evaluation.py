@@ -9,7 +9,8 @@ from tallystick.cells import LinearCell
 from tallystick.datasets.string_files import read_strings
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.training.ensemble import Ensemble, Setting
+from tallystick.training.ensemble import Ensemble
+from tallystick.training.setting import Setting
 
 _SETTING = ["edition", "task", "bias", "train_length", "cell", "method", "precision"]
 

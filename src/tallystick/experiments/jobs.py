@@ -11,8 +11,8 @@ from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
 from tallystick.datasets.published import RUNS, published_strings
 from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
-from tallystick.training.ensemble import Setting
 from tallystick.training.initial_weights import fresh_weights, published_weights
+from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
 TRAIN_LENGTHS = (2, 4, 8)

@@ -21,7 +21,8 @@ from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, run_jobs
 from tallystick.training.cores import cores, on_every_core
-from tallystick.training.ensemble import PRECISIONS, paths, silent
+from tallystick.training.ensemble import paths, silent
+from tallystick.training.setting import PRECISIONS
 
 COMPARED_SEEDS = 1000
 RECORD = "record.json"

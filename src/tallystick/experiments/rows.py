@@ -5,7 +5,8 @@ import polars as pl
 
 from tallystick.cells import SelectiveCell
 from tallystick.experiments.jobs import Job
-from tallystick.training.ensemble import Ensemble, Setting
+from tallystick.training.ensemble import Ensemble
+from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {

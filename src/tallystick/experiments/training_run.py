@@ -12,8 +12,9 @@ from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, run_jobs
-from tallystick.training.ensemble import Ensemble, Setting, lessons_of, silent
+from tallystick.training.ensemble import Ensemble, lessons_of, silent
 from tallystick.training.ensemble import train as train_weights
+from tallystick.training.setting import Setting
 
 _OPTIONS = ("cell", "method", "precision", "epochs", "learning_rate")
 
