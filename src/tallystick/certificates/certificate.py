@@ -1,0 +1,81 @@
+"""A verdict as a file: the model, the claim and the evidence, closed by a digest over all of it.
+
+    {"format": "tallystick certificate 1",
+     "model": {"cell": "linear", "open_step": 1, "close_step": -1, "recurrent_weight": "1/2", "readout": {"kind": "zero"}},
+     "readout": "zero", "lengths": "all", "arithmetic": "real", "verdict": "REFUTED", "horizon": 1,
+     "counterexample": {"runs": [["(", 1], [")", 1]], "class": "rejected", "right_class": "accepted", "trace": [0, 1, "-1/2"]},
+     "evidence": {"method": "search"}, "digest": "…"}
+
+`horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". The checker (`checker.py`) shares no
+code with this module on purpose.
+"""
+
+import hashlib
+import json
+from fractions import Fraction
+from pathlib import Path
+
+from tallystick.arithmetic import exact
+from tallystick.certificates.verdict import Failure, Verdict
+from tallystick.documents import write_document
+from tallystick.models import model_to_json
+
+FORMAT = "tallystick certificate 1"
+UNLIMITED = "unlimited"
+LONGEST_TRACE = 64
+_MOST_BITS = 8192  # of a state: Python reads no whole number of more than 4300 digits from text
+
+
+def certificate(verdict: Verdict) -> dict[str, object]:
+    """Return a verdict as the object that its file holds.
+
+    >>> from tallystick.cells import LinearCell
+    >>> from tallystick.certificates.horizon import certify
+    >>> from tallystick.models import Model
+    >>> from tallystick.readouts import ZeroCheck
+    >>> certificate(certify(Model(LinearCell(1, -1, 1), ZeroCheck())))["horizon"]
+    'unlimited'
+    """
+    content: dict[str, object] = {
+        "format": FORMAT,
+        "model": model_to_json(verdict.model),
+        "readout": verdict.model.readout.kind,
+        "lengths": verdict.lengths.value,
+        "arithmetic": verdict.arithmetic,
+        "verdict": verdict.outcome.value,
+        "horizon": UNLIMITED if verdict.horizon is None else verdict.horizon,
+        "counterexample": None if verdict.failure is None else _counterexample(verdict, verdict.failure),
+        "evidence": {"method": verdict.method},
+    }
+    return {**content, "digest": digest(content)}
+
+
+def write_certificate(verdict: Verdict, path: Path) -> None:
+    """Write a certificate whole or not at all."""
+    write_document(certificate(verdict), path)
+
+
+def digest(content: dict[str, object]) -> str:
+    """Return SHA-256 over the content in one fixed spelling."""
+    spelled = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(spelled.encode()).hexdigest()
+
+
+def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
+    return {
+        "runs": [list(run) for run in failure.runs],
+        "class": failure.found.value,
+        "right_class": failure.right.value,
+        "trace": _trace(verdict) if failure.length <= LONGEST_TRACE else None,
+    }
+
+
+def _trace(verdict: Verdict) -> list[object] | None:
+    states = [exact(state) for state in verdict.trace()]
+    if any(max(state.numerator.bit_length(), state.denominator.bit_length()) > _MOST_BITS for state in states):
+        return None
+    return [_shown(state) for state in states]
+
+
+def _shown(value: Fraction) -> object:
+    return value.numerator if value.denominator == 1 else str(value)

@@ -1,0 +1,84 @@
+"""The few strings that decide a whole length of a linear cell with U > 0.
+
+The token that i others follow has the weight U^i > 0, so exchanging one `)` for `(` moves h by (a − b)·U^i, in the same
+direction everywhere: over the strings with n opening brackets both extremes move that way with n. And the extremes
+themselves are the two sorted strings. Strings of one right class are those whose n lies in one range, so the extremes of
+h over the whole class are found among the sorted strings at the two ends of the range. A readout's classes are intervals of h,
+so a length is right iff these few strings are: no count in between needs a look.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tallystick.arithmetic import Number
+from tallystick.certificates.verdict import Runs
+from tallystick.errors import BadInput
+from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+
+
+class Side(NamedTuple):
+    """One comparison of a readout: weight·h + bias must be above 0, or at least 0 where it is not strict."""
+
+    weight: Number
+    bias: Number
+    strict: bool
+
+
+@dataclass(frozen=True)
+class CriticalString:
+    """A sorted string of length N = 2k + parity with k + `openings` and k + `closings` brackets, for every k at once.
+
+    Attributes:
+        first: the token of its first run.
+        openings: n − k, or None where the string has no `)` at all.
+        closings: m − k, or None where it has no `(`.
+        right: the index of its right class.
+    """
+
+    first: str
+    openings: int | None
+    closings: int | None
+    right: int
+
+    def runs(self, length: int) -> Runs:
+        """Write the string of a length out, as runs."""
+        half = length // 2
+        if self.openings is None or self.closings is None:
+            return ((self.first, length),)
+        sizes = {OPEN: half + self.openings, CLOSE: half + self.closings}
+        order = (OPEN, CLOSE) if self.first == OPEN else (CLOSE, OPEN)
+        return tuple((token, sizes[token]) for token in order if sizes[token])
+
+
+def critical_strings(readout: Readout, parity: int) -> list[CriticalString]:
+    """Return the strings that decide every length of one parity.
+
+    >>> [(string.first, string.openings, string.closings) for string in critical_strings(BinaryReadout(1), 0)[:3]]
+    [(')', None, 0), ('(', 0, 0), (')', 0, 0)]
+    """
+    lowest, highest = (list(readout.classes).index(readout.right_class(sign)) for sign in (-1, 1))
+    found = [CriticalString(CLOSE, None, 0, lowest)]
+    if isinstance(readout, TernaryReadout) and parity == 0:
+        zero = list(readout.classes).index(readout.right_class(0))
+        found += [*_both(-1, 1, lowest), *_both(0, 0, zero), *_both(1, -1, highest)]
+    else:  # the greatest n of the lower class and the least of the higher one
+        found += [*_both(0, parity, lowest), *_both(1, parity - 1, highest)]
+    return [*found, CriticalString(OPEN, 0, None, highest)]
+
+
+def sides(readout: Readout, index: int) -> Iterator[Side]:
+    """Go through the comparisons that make up a class: ties go to the class with the lowest index."""
+    if isinstance(readout, BinaryReadout):
+        yield Side(readout.weight, readout.bias, True) if index else Side(-readout.weight, -readout.bias, False)
+    elif isinstance(readout, TernaryReadout):
+        v, c = readout.weight, readout.bias
+        for other in (other for other in range(len(v)) if other != index):
+            yield Side(v[index] - v[other], c[index] - c[other], other < index)
+    else:
+        raise BadInput(f"readout: the classes of a {type(readout).__name__} are no intervals")
+
+
+def _both(openings: int, closings: int, right: int) -> list[CriticalString]:
+    return [CriticalString(first, openings, closings, right) for first in (OPEN, CLOSE)]

@@ -1,0 +1,41 @@
+"""How deep an exact counter stays exact in floating point."""
+
+from dataclasses import fields
+
+import numpy as np
+
+from tallystick.arithmetic import ARITHMETICS, exact
+from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.certificates.verdict import FLOATS
+from tallystick.errors import BadInput
+
+_STEPS = ("open_step", "close_step")
+
+
+def exact_depth(cell: Cell, arithmetic: str) -> int | None:
+    """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
+
+    With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple
+    of a with at most p binary digits, so no operation rounds: every string of length k or less is counted as in the real
+    numbers. p is 11, 24 and 53 for float16, float32 and float64; overflow may end it sooner. None for a cell
+    that, with its weights rounded to this arithmetic, is no exact counter.
+
+    >>> exact_depth(LinearCell(1, -1, 1), "float32") == 2**24
+    True
+    >>> exact_depth(LinearCell(0.1, -0.1, 1), "float32"), exact_depth(LinearCell(1, -1, 0.5), "float32")
+    (1, None)
+    """
+    if arithmetic not in FLOATS:
+        raise BadInput(f"arithmetic: {arithmetic!r} is not one of {', '.join(FLOATS)}")
+    if not isinstance(cell, LinearCell | SelectiveCell | ReluCell):
+        return None
+    rounded = cell.converted(ARITHMETICS[arithmetic])
+    kind = np.finfo(arithmetic)
+    weights = [getattr(rounded, field.name) for field in fields(rounded) if field.name not in _STEPS]
+    if rounded.open_step == 0 or rounded.close_step != -rounded.open_step or any(weight != 1 for weight in weights):
+        return None
+    if isinstance(rounded, ReluCell) and rounded.open_step < 0:
+        return None
+    step = abs(exact(rounded.open_step))
+    odd = step.numerator // (step.numerator & -step.numerator)
+    return min(2 ** (int(kind.nmant) + 1) // odd, int(exact(float(kind.max)) / step))

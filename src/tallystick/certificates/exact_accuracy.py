@@ -1,0 +1,167 @@
+"""How many of all 2^N strings does a linear cell get right? Whole numbers, in real arithmetic.
+
+h = b·S_N + (a − b)·σ with σ = Σ U^i over the opening brackets, so each class of a readout is an interval of σ, the same for
+every count. For n opening brackets the extremes of σ tell whether all strings, or none, lie in the interval of their right
+class; only where they straddle an end are strings counted, by meeting in the middle. For U = 1 none straddles, and what
+remains is a sum of binomials; U = 0 and U = −1 have few distinct σ, each with its own binomials.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from math import comb
+
+from tallystick.arithmetic import exact
+from tallystick.cells import LinearCell
+from tallystick.certificates.critical_strings import sides
+from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
+from tallystick.errors import BadInput, check_whole
+from tallystick.models import Model
+from tallystick.readouts import ZeroCheck
+
+LONGEST = 56
+"""The longest length counted: 2^28 sums of a half are 2 GiB."""
+
+
+@dataclass(frozen=True)
+class ExactAccuracy:
+    """The numbers of strings of one length and of right ones among them, class by class.
+
+    Attributes:
+        length: N.
+        strings: how many strings should get each class.
+        correct: how many of them do.
+    """
+
+    length: int
+    strings: dict[StrEnum, int]
+    correct: dict[StrEnum, int]
+
+    @property
+    def total_correct(self) -> int:
+        """How many of all 2^N strings are right."""
+        return sum(self.correct.values())
+
+    @property
+    def accuracy(self) -> Fraction:
+        """The share of right strings among all, each as likely as any other."""
+        return Fraction(self.total_correct, 2**self.length)
+
+    @property
+    def balanced_accuracy(self) -> Fraction:
+        """The mean of the classes' accuracies, over the classes that have strings of this length."""
+        shares = [Fraction(self.correct[name], size) for name, size in self.strings.items() if size]
+        return sum(shares, Fraction(0)) / len(shares)
+
+
+def exact_accuracy(model: Model, length: int) -> ExactAccuracy:
+    """Return how many of the 2^N strings of a length a linear cell with any readout gets right.
+
+    >>> from tallystick.readouts import BinaryReadout
+    >>> found = exact_accuracy(Model(LinearCell(1, -1, 0.5), BinaryReadout(1)), length=4)
+    >>> found.total_correct, found.accuracy
+    (11, Fraction(11, 16))
+    """
+    check_whole(length, "length", least=1)
+    if not isinstance(model.cell, LinearCell):
+        raise BadInput(f"cell: strings are counted for linear cells only, not for a {type(model.cell).__name__}")
+    model = model.in_arithmetic("rational")
+    classes = list(model.readout.classes)
+    strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
+    counter = _Counter(model, length)
+    for openings in range(length + 1):
+        right = model.readout.right_class(2 * openings - length)
+        strings[right] += comb(length, openings)
+        correct[right] += counter.in_class(openings, classes.index(right))
+    return ExactAccuracy(length, strings, correct)
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """The σ above one place and not above another; None is no end, and an interval may be empty."""
+
+    above: Place | None
+    not_above: Place | None
+    empty: bool = False
+
+
+class _Counter:
+    """Counts the strings of one length whose class is a given one, by number of opening brackets."""
+
+    def __init__(self, model: Model, length: int) -> None:
+        assert isinstance(model.cell, LinearCell)
+        self.model, self.length = model, length
+        self.U = exact(model.cell.recurrent_weight)
+        self.sums = SubsetSums(self.U, length)
+        self.extremes = self.sums.extremes()
+        self.intervals: dict[int, _Interval] = {}
+
+    def in_class(self, openings: int, index: int) -> int:
+        """Return how many strings with so many opening brackets get a class."""
+        if isinstance(self.model.readout, ZeroCheck) and index == 0:  # rejected: whatever is not accepted
+            return comb(self.length, openings) - self.in_class(openings, 1)
+        if index not in self.intervals:
+            self.intervals[index] = self._interval(index)
+        interval = self.intervals[index]
+        if interval.empty:
+            return 0
+        over = comb(self.length, openings) if interval.above is None else self._above(openings, interval.above)
+        return over - (0 if interval.not_above is None else self._above(openings, interval.not_above))
+
+    def _interval(self, index: int) -> _Interval:
+        """Return the σ of a class: where every line w·h + c of it is above 0."""
+        cell = self.model.cell
+        a, b = cell.open_step, cell.close_step
+        start = b * Fraction(sum(self.sums.whole), self.sums.scale)
+        lower, upper = list[Place](), list[Place]()
+        for weight, bias, strict in self._sides(index):
+            slope, height = weight * (a - b), weight * start + bias
+            if slope == 0:
+                if height < 0 or (strict and height == 0):
+                    return _Interval(None, None, empty=True)
+            elif slope > 0:
+                lower.append(Place(-height / slope, counts=not strict))
+            else:
+                upper.append(Place(-height / slope, counts=strict))
+        # Of equal places the one that leaves the tie out binds.
+        above = max(lower, key=lambda place: (place.value, not place.counts), default=None)
+        not_above = min(upper, key=lambda place: (place.value, not place.counts), default=None)
+        return _Interval(above, not_above, empty=_crossed(above, not_above))
+
+    def _sides(self, index: int) -> list[tuple[Fraction, Fraction, bool]]:
+        if isinstance(self.model.readout, ZeroCheck):  # accepted: h ≥ 0 and −h ≥ 0
+            return [(Fraction(1), Fraction(0), False), (Fraction(-1), Fraction(0), False)]
+        return [(Fraction(side.weight), Fraction(side.bias), side.strict) for side in sides(self.model.readout, index)]
+
+    def _above(self, openings: int, place: Place) -> int:
+        """Return how many strings have σ above a place; all or none, where the extremes say so."""
+        low, high = self.extremes[openings]
+        if is_above(low, place, self.sums.scale):
+            return comb(self.length, openings)
+        if not is_above(high, place, self.sums.scale):
+            return 0
+        if self.U in (-1, 0, 1):
+            return sum(size for value, size in self._few_sums(openings) if is_above(value, place, scale=1))
+        if self.length > LONGEST:
+            raise BadInput(f"length: {self.length} is too long to count; at most {LONGEST}")
+        return self.sums.above(openings, place)
+
+    def _few_sums(self, openings: int) -> list[tuple[int, int]]:
+        """Return each distinct σ and how many strings have it, for U = −1, 0 or 1.
+
+        The weights have two values, so σ follows from how many opening brackets stand on the first of them.
+        """
+        ones = {-1: (self.length + 1) // 2, 0: 1, 1: self.length}[int(self.U)]
+        return [
+            (j + (openings - j) * int(self.U), comb(ones, j) * comb(self.length - ones, openings - j))
+            for j in range(openings + 1)
+        ]
+
+
+def _crossed(above: Place | None, not_above: Place | None) -> bool:
+    """Say whether no σ is above the one and not above the other."""
+    if above is None or not_above is None:
+        return False
+    if above.value == not_above.value:
+        return not above.counts or not_above.counts
+    return above.value > not_above.value

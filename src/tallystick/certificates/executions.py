@@ -1,0 +1,89 @@
+"""A model made ready to run: in floating point as it stands, or in whole numbers that stand for its exact states.
+
+Rationals reduce themselves at every operation, which costs more than the operation. Whole numbers need no reducing:
+with E and D common denominators of the steps and of the recurrent weights, H_N = E·Dᴺ·h_N obeys
+H_N = (D·U)·H_(N−1) + (E·Dᴺ)·c, which is again a cell's step, and v·h + c has the sign of v·H + c·E·Dᴺ. ReLU's
+max(0, ·) is kept by a positive factor, and so is every comparison of a readout.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import partial
+from math import lcm
+
+from tallystick.arithmetic import Number, exact
+from tallystick.cells import Cell
+from tallystick.certificates.verdict import REAL, arithmetic_of
+from tallystick.models import Model
+from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+
+_STEPS = ("open_step", "close_step")
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How a model runs.
+
+    Attributes:
+        model_at: the model whose cell takes the step to a length and whose readout is read there.
+        rounded: whether each operation rounds, so that a class need not be an interval of h.
+    """
+
+    model_at: Callable[[int], Model]
+    rounded: bool
+
+
+def execution(model: Model, arithmetic: str) -> Execution:
+    """Return the model made ready to run in an arithmetic."""
+    model = model.in_arithmetic(arithmetic_of(arithmetic))
+    if arithmetic != REAL:
+        return Execution(lambda _: model, rounded=True)
+    return Execution(partial(whole_model, model), rounded=False)
+
+
+def whole_model(model: Model, length: int) -> Model:
+    """Return the model in whole numbers: its step leads from H_(N−1) to H_N, and its readout reads H_N.
+
+    >>> from tallystick.cells import LinearCell
+    >>> half = Fraction(1, 2)
+    >>> whole_model(Model(LinearCell(half, -half, half), BinaryReadout(half, half)), length=1)
+    Model(cell=LinearCell(open_step=2, close_step=-2, recurrent_weight=1), readout=BinaryReadout(weight=1, bias=4))
+    """
+    scale = _scale(model.cell, length)
+    return Model(_whole_cell(model.cell, scale), _whole_readout(model.readout, scale))
+
+
+def _scale(cell: Cell, length: int) -> int:
+    return _denominator(_weights(cell, steps=True)) * _denominator(_weights(cell, steps=False)) ** length
+
+
+def _weights(cell: Cell, *, steps: bool) -> list[Fraction]:
+    return [exact(getattr(cell, field.name)) for field in fields(cell) if (field.name in _STEPS) is steps]
+
+
+def _denominator(values: list[Fraction]) -> int:
+    return lcm(*(value.denominator for value in values))
+
+
+def _whole_cell(cell: Cell, scale: int) -> Cell:
+    recurrent_scale = _denominator(_weights(cell, steps=False))
+
+    def whole(value: Number, field: str) -> int:
+        return int(exact(value) * (scale if field in _STEPS else recurrent_scale))
+
+    return cell.converted(whole)
+
+
+def _whole_readout(readout: Readout, scale: int) -> Readout:
+    if isinstance(readout, BinaryReadout):
+        own = _denominator([exact(readout.weight), exact(readout.bias)])
+    elif isinstance(readout, TernaryReadout):
+        own = _denominator([exact(value) for value in (*readout.weight, *readout.bias)])
+    else:
+        return readout
+
+    def whole(value: Number, field: str) -> int:
+        return int(exact(value) * own * (scale if field == "bias" else 1))
+
+    return readout.converted(whole)

@@ -1,0 +1,157 @@
+"""The first length at which some string fails, found length by length from the extremes of every group of strings."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.arithmetic import Number
+from tallystick.cells import ONE_HOT, ReluCell
+from tallystick.certificates.certainty import certain
+from tallystick.certificates.executions import Execution
+from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends, Grouping, first_row
+from tallystick.certificates.verdict import Failure, Lengths, runs_of
+from tallystick.languages.brackets import ALPHABET
+from tallystick.models import Model
+from tallystick.readouts import Readout, ZeroCheck
+
+MOST_STATES = 50_000
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Every counted length up to `length` is right, and why the search went no further."""
+
+    length: int
+    reason: str
+
+
+def grouping_of(model: Model) -> Grouping:
+    """Return how strings are grouped: a ReLU cell's zero check answers for semi-Dyck-1, all else for the count n − m."""
+    semi_dyck1 = isinstance(model.cell, ReluCell) and isinstance(model.readout, ZeroCheck)
+    return ByRunningCount() if semi_dyck1 else ByOpenings()
+
+
+def search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reached:
+    """Return a shortest failing string, or how far every string is right.
+
+    A length is right iff in every group the least and the greatest h get the right class and all between them do. Where
+    the last is not certain the states themselves are listed, as long as they are few.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _search(execution, lengths, limit)
+
+
+def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reached:
+    grouping = grouping_of(execution.model_at(0))
+    history: list[Ends] = []
+    states = _states(execution, grouping)
+    for length, ends in enumerate(_rows(execution, grouping, limit)):
+        history.append(ends)
+        if execution.rounded and not (np.isfinite(ends.least) & np.isfinite(ends.greatest)).all():
+            return Reached(_before(length, lengths), f"h overflows at length {length}")
+        if length not in lengths.upto(limit):
+            continue
+        readout = execution.model_at(length).readout
+        right = grouping.right_classes(readout, length)
+        place = _wrong_end(readout, right, ends)
+        if place is not None:
+            string = _string_to(execution, grouping, history, *place)
+            return _failure(execution, grouping, string)
+        if not certain(readout, right, ends, rounded=execution.rounded).all():
+            listed = next((found for size, found in states if size == length), None)
+            if listed is None:
+                return Reached(_before(length, lengths), f"too many states to list at length {length}")
+            wrong = _wrong_state(readout, right, listed)
+            if wrong is not None:
+                return _failure(execution, grouping, wrong)
+    return Reached(limit - limit % lengths.stride, f"every length to {limit} is right; the search went no further")
+
+
+def _rows(execution: Execution, grouping: Grouping, limit: int) -> Iterator[Ends]:
+    ends = first_row(execution.model_at(0).cell)
+    yield ends
+    for length in range(1, limit + 1):
+        ends = grouping.advanced(ends, execution.model_at(length).cell)
+        yield ends
+
+
+def _before(length: int, lengths: Lengths) -> int:
+    return (length - 1) // lengths.stride * lengths.stride
+
+
+def _wrong_end(readout: Readout, right: NDArray[np.int64], ends: Ends) -> tuple[int, Number] | None:
+    """Return a group and an end of it that gets a wrong class."""
+    for states in (ends.least, ends.greatest):
+        wrong = np.flatnonzero(np.asarray(readout.class_index(states)) != right)
+        if len(wrong):
+            return int(wrong[0]), states[wrong[0]]
+    return None
+
+
+def _string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
+    """Walk back from an end: it is the image of an end one token before, in one of the groups that lead here."""
+    tokens: list[str] = []
+    for length in range(len(history) - 1, 0, -1):
+        cell, before = execution.model_at(length).cell, history[length - 1]
+        token, group, h = next(
+            (token, source, end)
+            for token, source in grouping.sources(group)
+            if 0 <= source < length
+            for end in (before.least[source], before.greatest[source])
+            if cell.step(end, ONE_HOT[token]) == h
+        )
+        tokens.append(token)
+    return "".join(reversed(tokens))
+
+
+_Listed = list[dict[Any, str]]
+"""For each group its distinct states, each with a string that leads there."""
+
+
+def _states(execution: Execution, grouping: Grouping) -> Iterator[tuple[int, _Listed]]:
+    """Go through the states of all strings, length by length, until they are too many."""
+    listed: _Listed = [{first_row(execution.model_at(0).cell).least[0]: ""}]
+    length = 0
+    while sum(map(len, listed)) <= MOST_STATES:
+        yield length, listed
+        length += 1
+        cell = execution.model_at(length).cell
+        longer: _Listed = [{} for _ in range(length + 1)]
+        for group, states in enumerate(listed):
+            for token in ALPHABET:
+                target = longer[grouping.target(group, token)]
+                for h, string in states.items():
+                    target.setdefault(cell.step(h, ONE_HOT[token]), string + token)
+        listed = longer
+
+
+def _wrong_state(readout: Readout, right: NDArray[np.int64], listed: _Listed) -> str | None:
+    return next(
+        (
+            string
+            for index, states in zip(right, listed, strict=True)
+            for h, string in states.items()
+            if int(readout.class_index(h)) != index
+        ),
+        None,
+    )
+
+
+def _failure(execution: Execution, grouping: Grouping, string: str) -> Failure:
+    h = first_row(execution.model_at(0).cell).least[0]
+    group = 0
+    for length, token in enumerate(string, start=1):
+        h = execution.model_at(length).cell.step(h, ONE_HOT[token])
+        group = grouping.target(group, token)
+    readout = execution.model_at(len(string)).readout
+    return Failure(
+        runs_of(string), readout.class_of(h), _class(readout, grouping.right_classes(readout, len(string))[group])
+    )
+
+
+def _class(readout: Readout, index: np.int64) -> StrEnum:
+    return list(readout.classes)[int(index)]

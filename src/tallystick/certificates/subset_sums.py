@@ -1,0 +1,272 @@
+"""How many strings with n opening brackets have Σ U^i over their `(` above a place t? Exactly, over all of them.
+
+Meet in the middle: the token that i others follow has the weight U^i; the younger half of the string has the weights
+U⁰ … U^(k−1), and the older half has these times U^k. For each number of opening brackets the sums of a half are kept sorted,
+and pairs of a younger and an older sum are counted by looking one of them up among the others. About 2^(N/2) numbers of
+memory in place of 2^N strings.
+
+The sums are float64. Each is off by at most a bound that is carried along; pairs that lie closer to t than that are looked up
+again as subsets and decided in whole numbers. Sums of U^i − 1 replace those of U^i where that makes them smaller, since
+near U = 1 all strings with n opening brackets lie close together.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import lcm
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.errors import BadInput
+
+Floats = NDArray[np.float64]
+
+_UNIT = 2.0**-53
+_SMALLEST = 1e-250
+_CHUNK = 1 << 14
+MOST_CLOSE_PAIRS = 20_000
+LONGEST_WHOLE = 32
+"""Up to this length whole numbers can do all the work, if too many pairs are close."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place on the line of sums, and whether a sum that equals it counts as above it."""
+
+    value: Fraction
+    counts: bool = False
+
+
+def is_above(total: int, place: Place, scale: int) -> bool:
+    """Say whether total / scale is above a place."""
+    left, right = total * place.value.denominator, place.value.numerator * scale
+    return left >= right if place.counts else left > right
+
+
+class SubsetSums:
+    """The sums Σ U^i over the opening brackets of all strings of one length, for U other than −1, 0 and 1."""
+
+    def __init__(self, U: Fraction, length: int) -> None:
+        """Prepare the halves; nothing is listed before it is asked for."""
+        self.U, self.length = U, length
+        self.younger = (length + 1) // 2
+        p, q = U.numerator, U.denominator
+        self.scale = q ** (length - 1)
+        self.whole = [p**i * q ** (length - 1 - i) for i in range(length)]
+        near = [weight - self.scale for weight in self.whole]
+        self.shift = int(sum(map(abs, near)) < sum(map(abs, self.whole)))
+
+    def extremes(self) -> list[tuple[int, int]]:
+        """Return the least and greatest sum for each number of opening brackets, times the scale.
+
+        They are the sums of as many of the least and of the greatest weights.
+        """
+        ordered, ends = sorted(self.whole), [(0, 0)]
+        for least, greatest in zip(ordered, reversed(ordered), strict=True):
+            ends.append((ends[-1][0] + least, ends[-1][1] + greatest))
+        return ends
+
+    def above(self, openings: int, place: Place) -> int:
+        """Return how many strings with so many opening brackets have a sum above a place, exactly."""
+        try:
+            return self._by_floats(openings, place)
+        except (_TooClose, OverflowError):
+            if self.length > LONGEST_WHOLE:
+                raise BadInput(
+                    f"length: {self.length} with U within {float(abs(self.U - 1)):.1e} of 1 brings too many strings "
+                    f"closer to a threshold than rounding; at most {LONGEST_WHOLE} can be counted for this model"
+                ) from None
+            return self._by_whole_numbers(openings, place)
+
+    def _splits(self, openings: int) -> Iterator[tuple[int, int]]:
+        """Go through the ways to share the opening brackets between the halves."""
+        older = self.length - self.younger
+        for young in range(max(0, openings - older), min(self.younger, openings) + 1):
+            yield young, openings - young
+
+    # --- In floats ---
+
+    @cached_property
+    def _groups(self) -> tuple[list[Floats], list[Floats]]:
+        """The sorted sums of the younger half's weights, and of as many of them as the older half has, by size."""
+        nothing: Floats = np.zeros(0)
+        groups, before = [np.zeros(1)], list[Floats]()
+        for weight in self._rounded:
+            pairs = zip([*groups, nothing], [nothing, *groups], strict=True)
+            groups, before = [_merged(without, with_it + weight) for without, with_it in pairs], groups
+        return groups, groups if self.length % 2 == 0 else before
+
+    @cached_property
+    def _rounded(self) -> list[float]:
+        """The younger half's weights, each rounded once: Python divides whole numbers with a single rounding."""
+        shifted = [weight - self.shift * self.scale for weight in self.whole]
+        rounded = [weight / self.scale for weight in shifted[: self.younger]]
+        if any(weight and not _SMALLEST < abs(weight / self.scale) < 1 / _SMALLEST for weight in shifted):
+            raise OverflowError  # outside what the error bound below speaks of
+        return rounded
+
+    @cached_property
+    def _factor(self) -> Fraction:
+        """U^k, between the weights of the two halves."""
+        return self.U**self.younger
+
+    def _by_floats(self, openings: int, place: Place) -> int:
+        factor, younger, older = float(self._factor), *self._groups
+        constants = self._constants(openings, place)
+        # A sum takes at most k roundings after its weights' own; the factor, its product, the constant and the difference
+        # take four more. Each is relative to a part of `size`, whose own roundings the rest of the 16 covers.
+        size = (1 + abs(factor)) * sum(map(abs, self._rounded)) + max(map(abs, constants.values()))
+        error = (self.younger + 16) * _UNIT * size
+        total, close = 0, list[tuple[int, float, int, float]]()
+        for young, old in self._splits(openings):
+            found = _pairs_above(younger[young], older[old], factor, constants[old], error)
+            total += found.above
+            close += [(young, y, old, o) for y, o in found.close]
+            if len(close) > MOST_CLOSE_PAIRS:
+                raise _TooClose
+        return total + sum(self._correction(place, constants, *pair) for pair in close)
+
+    def _constants(self, openings: int, place: Place) -> dict[int, float]:
+        """Return, for each number of `(` in the older half, t less what the shift takes off, rounded once.
+
+        The string's sum is above t iff y > constant − U^k·o for the shifted sums y and o of its halves.
+        """
+        start, step = place.value - self.shift * openings, self.shift * (self._factor - 1)
+        common = lcm(start.denominator, step.denominator)
+        first, each = int(start * common), int(step * common)
+        return {old: (first - old * each) / common for _, old in self._splits(openings)}
+
+    def _correction(self, place: Place, constants: dict[int, float], young: int, y: float, old: int, o: float) -> int:
+        """Return how many strings behind a close pair of floats are above the place, less how many were counted so."""
+        youngers = self._subsets(self.younger, young, y)
+        olders = self._subsets(self.length - self.younger, old, o)
+        counted = len(youngers) * len(olders) if y > constants[old] - float(self._factor) * o else 0
+        return sum(self._is_above(p, q, place) for p in youngers for q in olders) - counted
+
+    def _subsets(self, size: int, count: int, value: float) -> list[tuple[int, ...]]:
+        """Return the subsets of the first weights whose sum, added up as `_groups` does, is exactly this float."""
+        weights = tuple(self._rounded[:size])
+        tolerance = 8 * size * _UNIT * sum(map(abs, weights))
+        found: list[tuple[int, ...]] = []
+        for part in range(count + 1):
+            low, low_sums = _small_subsets(weights, 0, size // 2, part)
+            high, high_sums = _small_subsets(weights, size // 2, size, count - part)
+            if not low or not high:
+                continue
+            first = np.searchsorted(low_sums, value - high_sums - tolerance)
+            last = np.searchsorted(low_sums, value - high_sums + tolerance, "right")
+            for place in np.flatnonzero(last > first):
+                candidates = (low[i] + high[place] for i in range(first[place], last[place]))
+                found += [subset for subset in candidates if _added(weights, subset) == value]
+        return found
+
+    # --- In whole numbers ---
+
+    def _is_above(self, young: tuple[int, ...], old: tuple[int, ...], place: Place) -> bool:
+        total = sum(self.whole[i] for i in young) + sum(self.whole[self.younger + i] for i in old)
+        return is_above(total, place, self.scale)
+
+    def _by_whole_numbers(self, openings: int, place: Place) -> int:
+        younger, older = self._whole_groups
+        total = 0
+        for young, old in self._splits(openings):
+            ys, rest = younger[young], len(younger[young])
+            for o in reversed(older[old]):
+                # As o falls, so does the number of y that it lifts above the place: one walk along the ys does.
+                while rest and not is_above(ys[len(ys) - rest] + o, place, self.scale):
+                    rest -= 1
+                total += rest
+        return total
+
+    @cached_property
+    def _whole_groups(self) -> tuple[list[list[int]], list[list[int]]]:
+        return _sorted_sums(self.whole[: self.younger]), _sorted_sums(self.whole[self.younger :])
+
+
+class _TooClose(Exception):
+    """More pairs are close to a place than can be looked up."""
+
+
+def _sorted_sums(weights: list[int]) -> list[list[int]]:
+    return [sorted(map(sum, combinations(weights, size))) for size in range(len(weights) + 1)]
+
+
+def _merged(first: Floats, second: Floats) -> Floats:
+    """Merge two sorted arrays."""
+    both = np.concatenate([first, second])
+    both.sort(kind="stable")
+    return both
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """How many pairs were found above in floats, and the pairs of floats that are too close to a tie to be sure of."""
+
+    above: int
+    close: frozenset[tuple[float, float]]
+
+
+def _pairs_above(ys: Floats, olders: Floats, factor: float, constant: float, error: float) -> _Pairs:
+    """Count the pairs with y > z for z = constant − factor·o. Both arrays are sorted."""
+    order = slice(None, None, -1 if factor > 0 else 1)  # so that z rises
+    zs, olders = (constant - factor * olders)[order], olders[order]
+    margin = 2 * error  # for the y and for the z
+    start, stop = (int(place) for place in np.searchsorted(zs, [ys[0] - margin, ys[-1] + margin]))
+    above = start * len(ys)  # every y lies above the first of the z, and below the last ones
+    zs, olders = zs[start:stop], olders[start:stop]
+    if start == stop:
+        return _Pairs(above, frozenset())
+    low, high = (int(place) for place in np.searchsorted(ys, [zs[0] - margin, zs[-1] + margin]))
+    above += (len(ys) - high) * len(zs)
+    ys = ys[low:high]
+    if len(zs) <= len(ys):
+        below, close = _looked_up(zs, ys, margin, "right")
+        return _Pairs(above + len(zs) * len(ys) - below, frozenset((y, float(olders[i])) for i, y in close))
+    below, close = _looked_up(ys, zs, margin, "left")
+    near = frozenset((float(ys[i]), float(olders[j])) for i, z in close for j in np.flatnonzero(zs == z))
+    return _Pairs(above + below, near)
+
+
+def _looked_up(
+    needles: Floats, stack: Floats, margin: float, side: Literal["left", "right"]
+) -> tuple[int, list[tuple[int, float]]]:
+    """Return the sum of the needles' places in a sorted stack, and each needle with each neighbour within a margin.
+
+    Chunk by chunk: neighbouring needles fall into a short stretch of the stack, which stays in the processor's cache.
+    """
+    fenced = np.concatenate([[-np.inf], stack, [np.inf]])  # so that every place has a neighbour on both sides
+    total, close = 0, list[tuple[int, float]]()
+    for start in range(0, len(needles), _CHUNK):
+        chunk = needles[start : start + _CHUNK]
+        low, high = (int(place) for place in np.searchsorted(stack, chunk[[0, -1]], side))
+        places = np.searchsorted(stack[low:high], chunk, side) + low
+        total += int(places.sum())
+        for i in np.flatnonzero((chunk - fenced[places] <= margin) | (fenced[places + 1] - chunk <= margin)):
+            needle = float(chunk[i])
+            first, last = np.searchsorted(stack, needle - margin), np.searchsorted(stack, needle + margin, "right")
+            close += [(start + int(i), float(neighbour)) for neighbour in stack[first:last]]
+            if len(close) > MOST_CLOSE_PAIRS:
+                raise _TooClose
+    return total, close
+
+
+@lru_cache(maxsize=256)
+def _small_subsets(
+    weights: tuple[float, ...], start: int, stop: int, size: int
+) -> tuple[list[tuple[int, ...]], Floats]:
+    """Return the subsets of a stretch of the weights with their sums, sorted by them."""
+    subsets = list(combinations(range(start, stop), size))
+    sums = np.array([_added(weights, subset) for subset in subsets])
+    order = np.argsort(sums)
+    return [subsets[i] for i in order], sums[order]
+
+
+def _added(weights: tuple[float, ...], subset: tuple[int, ...]) -> float:
+    total = 0.0
+    for i in subset:
+        total += weights[i]
+    return total

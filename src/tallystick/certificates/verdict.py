@@ -1,0 +1,142 @@
+"""What a certificate says: the outcome, the horizon and a shortest failing string, as data."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from tallystick.arithmetic import Number
+from tallystick.errors import BadInput
+from tallystick.models import Model
+
+LONGEST_STRING = 10**6
+REAL = "real"
+FLOATS = ("float16", "float32", "float64")
+ARITHMETIC_NAMES = (REAL, *FLOATS)
+"""The arithmetics of a verdict: the real numbers, or floating point as executed, multiply then add, each rounded."""
+
+
+class Outcome(StrEnum):
+    """PROVED: right at every length. REFUTED: a string fails. BOUNDED: right up to the horizon, open beyond it."""
+
+    PROVED = "PROVED"
+    REFUTED = "REFUTED"
+    BOUNDED = "BOUNDED"
+
+
+class Lengths(StrEnum):
+    """Which lengths count. The empty string never does: no network reads it, and h₀ = 0 is nobody's weight.
+
+    >>> list(Lengths.EVEN.upto(7))
+    [2, 4, 6]
+    """
+
+    ALL = "all"
+    EVEN = "even"
+
+    @property
+    def stride(self) -> int:
+        """The first length that counts, and the distance from each to the next."""
+        return 1 if self is Lengths.ALL else 2
+
+    def upto(self, limit: int) -> range:
+        """Go through the lengths that count, up to a limit."""
+        return range(self.stride, limit + 1, self.stride)
+
+
+Runs = tuple[tuple[str, int], ...]
+"""A string as runs of equal tokens: (("(", 3), (")", 2)) is `((())`."""
+
+
+def runs_of(string: str) -> Runs:
+    """Write a string as runs.
+
+    >>> runs_of("((())")
+    (('(', 3), (')', 2))
+    """
+    return tuple((token, len(list(group))) for token, group in groupby(string))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A string that gets the wrong class, kept as runs because it may be millions of tokens long.
+
+    Attributes:
+        runs: the string.
+        found: the class that the model gives it.
+        right: the class that it should get.
+    """
+
+    runs: Runs
+    found: StrEnum
+    right: StrEnum
+
+    @property
+    def length(self) -> int:
+        """The number of tokens."""
+        return sum(size for _, size in self.runs)
+
+    @property
+    def string(self) -> str:
+        """The string written out."""
+        if self.length > LONGEST_STRING:
+            raise BadInput(f"counterexample: {self.length} tokens are too many to write out; read its runs")
+        return "".join(token * size for token, size in self.runs)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How long a model can be trusted, in which arithmetic and why.
+
+    Attributes:
+        model: the model as it was handed in.
+        lengths: which lengths count.
+        arithmetic: `real`, or the floating point it is executed in.
+        outcome: PROVED, REFUTED or BOUNDED.
+        horizon: the largest N such that every counted length up to N is right on **all** strings; None is unlimited. 0
+            says that the first counted length already fails. BOUNDED promises no more than this N; a REFUTED model
+            fails at the next counted length.
+        failure: a shortest failing string, where the outcome is REFUTED.
+        method: how it was decided; a name that the checker knows.
+        reason: the same in a sentence.
+    """
+
+    model: Model
+    lengths: Lengths
+    arithmetic: str
+    outcome: Outcome
+    horizon: int | None
+    failure: Failure | None
+    method: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        """Refuse parts that contradict each other."""
+        if (self.outcome is Outcome.PROVED) != (self.horizon is None):
+            raise BadInput(f"horizon: {self.horizon!r} does not go with {self.outcome}")
+        if (self.outcome is Outcome.REFUTED) != (self.failure is not None):
+            raise BadInput(f"failure: {self.failure!r} does not go with {self.outcome}")
+        if self.failure and self.failure.length != (self.horizon or 0) + self.lengths.stride:
+            raise BadInput(f"failure: length {self.failure.length} does not follow horizon {self.horizon}")
+
+    @property
+    def executed(self) -> Model:
+        """The model with its weights in the verdict's arithmetic."""
+        return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
+
+    def trace(self) -> list[Number]:
+        """H along the failing string, before the first token and after each; empty where none fails."""
+        return self.executed.cell.trace(self.failure.string) if self.failure else []
+
+
+def arithmetic_of(name: str) -> str:
+    """Return the name of the number type in which an arithmetic is decided: rationals for real numbers."""
+    if name not in ARITHMETIC_NAMES:
+        raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETIC_NAMES)}")
+    return "rational" if name == REAL else name
+
+
+def lengths_of(name: str) -> Lengths:
+    """Return the lengths that count, by name."""
+    if name not in list(Lengths):
+        raise BadInput(f"lengths: {name!r} is not one of {', '.join(Lengths)}")
+    return Lengths(name)

@@ -1,0 +1,121 @@
+"""Counts of right strings against every string, against binomial sums, and floats against whole numbers."""
+
+import random
+from collections import Counter
+from fractions import Fraction
+from math import comb
+
+import pytest
+from brute_force import right_index, some_cell, some_model, some_readout, states_by_string
+
+from tallystick.cells import LinearCell, ReluCell
+from tallystick.certificates import subset_sums
+from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.subset_sums import Place, SubsetSums
+from tallystick.errors import BadInput
+from tallystick.models import Model
+from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+
+every_readout = pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
+
+
+def counted(model, longest):
+    """The right strings of each length and class, one by one."""
+    found = Counter()
+    for string, h in states_by_string(model, longest).items():
+        right = right_index(model, string)
+        found[len(string), right] += int(model.readout.class_index(h)) == right
+    return found
+
+
+@every_readout
+def test_the_counts_agree_with_every_string(readout):
+    generator = random.Random(f"{readout}")
+    for _ in range(80):
+        model = some_model(LinearCell, readout, generator)
+        expected = counted(model, 9)
+        for length in range(1, 10):
+            found = exact_accuracy(model, length)
+            assert list(found.correct.values()) == [expected[length, i] for i in range(len(found.correct))]
+            assert sum(found.strings.values()) == 2**length
+            assert found.accuracy == Fraction(sum(expected[length, i] for i in range(3)), 2**length)
+
+
+def test_a_tie_far_from_the_start_is_decided_exactly():
+    """A threshold that is exactly some string's state, in cells whose states lie close together."""
+    generator = random.Random(3)
+    for _ in range(40):
+        cell = some_cell(LinearCell, generator)
+        string = "".join(generator.choice("()") for _ in range(11))
+        at = cell.final_state(string)
+        for readout in (BinaryReadout(Fraction(1), -at), BinaryReadout(Fraction(-1), at)):
+            model = Model(cell, readout)
+            expected = counted(model, 11)
+            assert list(exact_accuracy(model, 11).correct.values()) == [expected[11, 0], expected[11, 1]]
+
+
+@pytest.mark.parametrize("distance", ["1/7", "1/1000", "1/16777216", "-1/4503599627370496"])
+def test_floats_and_whole_numbers_agree(monkeypatch, distance):
+    """Each way alone, on sums that nearly coincide, at places that are sums themselves."""
+    generator = random.Random(4)
+    for length in (15, 16):
+        sums = SubsetSums(1 + Fraction(distance), length)
+        for _ in range(6):
+            openings = generator.randrange(1, length)
+            chosen = generator.sample(range(length), openings)
+            place = Place(sum(sums.U**i for i in chosen), counts=generator.random() < 0.5)
+            assert sums.above(openings, place) == sums._by_whole_numbers(openings, place)
+    monkeypatch.setattr(subset_sums, "LONGEST_WHOLE", 0)
+    sums = SubsetSums(1 + Fraction("1/1000"), 16)
+    place = Place(sum(sums.U**i for i in range(0, 16, 2)))
+    assert sums.above(8, place) == sums._by_whole_numbers(8, place)  # by floats alone, a tie included
+
+
+def test_too_many_close_strings_are_refused_and_not_guessed(monkeypatch):
+    monkeypatch.setattr(subset_sums, "LONGEST_WHOLE", 0)
+    model = Model(LinearCell(1, -1, 1 + Fraction(1, 2**60)), BinaryReadout(1))
+    with pytest.raises(BadInput, match="too many strings closer to a threshold than rounding"):
+        exact_accuracy(model, 24)
+
+
+def test_an_exact_weight_of_one_is_a_binomial_sum():
+    for length in (1, 50, 301):
+        model = Model(LinearCell(1, Fraction(-4, 5), 1), BinaryReadout(1))
+        found = exact_accuracy(model, length)
+        expected = sum(
+            comb(length, n) for n in range(length + 1) if (n - Fraction(4, 5) * (length - n) > 0) == (2 * n > length)
+        )
+        assert found.total_correct == expected
+    assert exact_accuracy(Model(LinearCell(1, -1, 1), ZeroCheck()), 100).accuracy == 1
+
+
+def test_a_longer_length_lies_where_sampling_finds_it():
+    model = Model(LinearCell(0.9, -1.0, 0.97), TernaryReadout((-1, 0, 1), (-0.5, 0, -0.5)))
+    found, generator, right = exact_accuracy(model, 34), random.Random(6), 0
+    floats = LinearCell(0.9, -1.0, 0.97)
+    for _ in range(4000):
+        string = "".join(generator.choice("()") for _ in range(34))
+        right += int(model.readout.class_index(floats.final_state(string))) == right_index(model, string)
+    assert abs(right / 4000 - float(found.accuracy)) < 4 * (0.25 / 4000) ** 0.5
+
+
+def test_the_mean_over_classes():
+    found = exact_accuracy(Model(LinearCell(1, -1, 0.5), TernaryReadout((-1, 0, 1), (-0.5, 0, -0.5))), 2)
+    assert list(found.strings.values()) == [1, 2, 1]
+    assert found.balanced_accuracy == sum(Fraction(c, s) for c, s in zip(found.correct.values(), (1, 2, 1))) / 3  # noqa: B905
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(BadInput, match="length: 0"):
+        exact_accuracy(Model(LinearCell(1, -1, 1), ZeroCheck()), 0)
+    with pytest.raises(BadInput, match="linear cells only"):
+        exact_accuracy(Model(ReluCell(1, -1, 1), ZeroCheck()), 3)
+    with pytest.raises(BadInput, match="length: 80 is too long to count; at most 56"):
+        exact_accuracy(Model(LinearCell(1, -1, 0.9), BinaryReadout(1)), 80)
+
+
+def test_some_readout_reaches_every_class():
+    """The oracle's readouts are not all trivial."""
+    generator = random.Random(8)
+    cell = some_cell(LinearCell, generator)
+    assert {some_readout(BinaryReadout, cell, generator).weight > 0 for _ in range(50)} == {True, False}

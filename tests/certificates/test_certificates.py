@@ -1,0 +1,191 @@
+"""Certificates: the checker passes every true one, and nothing that was changed."""
+
+import ast
+import json
+import random
+import subprocess
+import sys
+from copy import deepcopy
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from brute_force import some_model
+
+from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
+from tallystick.certificates import checker
+from tallystick.certificates.certificate import certificate, digest, write_certificate
+from tallystick.certificates.checker import check, check_file
+from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
+from tallystick.models import Model
+from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+
+HALF = Fraction(1, 2)
+EXAMPLES = [
+    (Model(LinearCell(1, -1, 1), ZeroCheck()), "real"),
+    (Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF)), "float32"),
+    (Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), ZeroCheck()), "float32"),
+    (Model(LinearCell(1.25, -1.5, 1.01), BinaryReadout(0.75, -0.1)), "real"),
+    (Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0, 1), (-HALF, 0, -HALF))), "real"),
+    (Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0.25, 1), (-HALF, 0, -HALF))), "float16"),
+    (Model(LinearCell(1, -1, 1 + Fraction(1, 2**40)), BinaryReadout(1, -HALF)), "real"),
+    (Model(LinearCell(1, -1 - Fraction(1, 2**40), 1), BinaryReadout(1)), "real"),
+    (Model(SelectiveCell(1, -2, HALF, 2), BinaryReadout(1, -HALF)), "real"),
+    (Model(SelectiveCell(1, -2, HALF, 2.03125), BinaryReadout(1, -HALF)), "real"),
+    (Model(ReluCell(1, Fraction(-101, 100), 1), ZeroCheck()), "real"),
+    (Model(ReluCell(1, -1, 1), ZeroCheck()), "float64"),
+]
+each = pytest.mark.parametrize(("model", "arithmetic"), EXAMPLES)
+
+
+def issued(model, arithmetic, lengths="all"):
+    return certificate(certify(model, lengths, arithmetic, limit=40))
+
+
+def resealed(content):
+    """A forged certificate whose digest fits."""
+    rest = {name: value for name, value in content.items() if name != "digest"}
+    return json.dumps({**rest, "digest": digest(rest)})
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETIC_NAMES)
+@pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
+@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+def test_the_checker_passes_what_the_certifier_issues(cell, readout, arithmetic):
+    generator = random.Random(f"{cell}{readout}{arithmetic}")
+    for _ in range(15):
+        model = some_model(cell, readout, generator)
+        for lengths in Lengths:
+            finding = check(json.dumps(issued(model, arithmetic, lengths)))
+            assert finding.valid, (model, finding)
+
+
+@each
+def test_a_changed_character_fails(model, arithmetic):
+    """Every digit and every letter in turn, replaced by another one."""
+    text, generator = json.dumps(issued(model, arithmetic)), random.Random(1)
+    assert check(text).valid
+    for place, character in enumerate(text):
+        if character.isalnum():
+            pool = "0123456789" if character.isdigit() else "abcdefgnrtuABCDEF"
+            other = generator.choice([letter for letter in pool if letter != character])
+            assert not check(text[:place] + other + text[place + 1 :]).valid
+
+
+def lies(content):
+    """Claims that differ from a true one, each of them false."""
+    generator = random.Random(2)
+    stride = 2 if content["lengths"] == "even" else 1
+
+    def changed(**fields):
+        return {**deepcopy(content), **fields}
+
+    if content["verdict"] == "PROVED":
+        yield changed(verdict="BOUNDED")
+        yield changed(arithmetic="float32")
+        yield changed(
+            counterexample={"runs": [["(", 1]], "class": "rejected", "right_class": "accepted", "trace": None}
+        )
+    else:
+        yield changed(verdict="PROVED", horizon="unlimited", counterexample=None)
+        yield changed(verdict="PROVED", horizon="unlimited", counterexample=None, evidence={"method": "theorem"})
+        yield changed(horizon=-stride)
+        yield changed(horizon=str(content["horizon"]))
+        yield changed(horizon=float(content["horizon"]))
+    for name in set(content) - {"digest"}:  # which is made anew
+        yield {other: value for other, value in content.items() if other != name}
+        yield changed(**{name: None if content[name] is not None else 0})
+    yield changed(note="")
+    yield changed(lengths="odd")
+    yield changed(readout="nothing")
+    yield changed(evidence={"method": "trust me"})
+    yield changed(evidence={**content["evidence"], "more": 1})
+    if content["verdict"] == "REFUTED":
+        for distance in (-2, -1, 1, 2):
+            yield changed(horizon=content["horizon"] + distance * stride)
+        example = content["counterexample"]
+        other = {"class": example["right_class"], "right_class": example["class"]}
+        yield changed(counterexample={**example, **other})
+        yield changed(counterexample={**example, "class": example["right_class"]})
+        for _ in range(10):
+            runs = deepcopy(example["runs"])
+            runs[generator.randrange(len(runs))][1] += generator.choice([-1, 1])
+            yield changed(counterexample={**example, "runs": runs})
+        if example["trace"]:
+            for _ in range(10):
+                trace = list(example["trace"])
+                trace[generator.randrange(len(trace))] = generator.choice([7, "1/3", "-22/7"])
+                yield changed(counterexample={**example, "trace": trace})
+
+
+@each
+def test_a_false_claim_fails_even_with_a_fitting_digest(model, arithmetic):
+    for lengths in Lengths:
+        content = issued(model, arithmetic, lengths)
+        assert check(resealed(content)).valid
+        for lie in lies(content):
+            assert not check(resealed(lie)).valid, lie
+
+
+def test_an_overstated_horizon_fails():
+    """A later failing string with a later horizon, true in itself, hides the shorter one."""
+    model = Model(LinearCell(1, -1, 0.9), BinaryReadout(1, -HALF))
+    content = issued(model, "real")
+    length = content["horizon"] + 1
+    later = next(
+        (runs, model.class_of(string), model.readout.right_class(string.count("(") * 2 - len(string)))
+        for string, runs in (
+            ("(" * n + ")" * (length + 2 - n), [["(", n], [")", length + 2 - n]]) for n in range(1, length)
+        )
+        if model.class_of(string) != model.readout.right_class(string.count("(") * 2 - len(string))
+    )
+    example = {"runs": later[0], "class": later[1].value, "right_class": later[2].value, "trace": None}
+    for method in ("search", "sorted strings"):
+        forged = {**content, "horizon": length + 1, "counterexample": example, "evidence": {"method": method}}
+        finding = check(resealed(forged))
+        assert not finding.valid
+        assert "fails" in finding.reason
+
+
+def test_an_overstated_bound_fails():
+    content = issued(Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF)), "float32")
+    assert content["horizon"] == 2**24
+    assert not check(resealed({**content, "horizon": 2**24 + 1})).valid
+    searched = issued(Model(LinearCell(1, -1, 0.99), BinaryReadout(1, -HALF)), "float32")
+    assert searched["verdict"] == "REFUTED"
+    assert not check(resealed({**searched, "verdict": "BOUNDED", "counterexample": None, "horizon": 39})).valid
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "1", "null", '{"format": 1, "format": 1}', "[" * 100_000, '{"model": NaN}', "{" * 5]
+)
+def test_what_is_no_certificate_is_refused(text):
+    assert not check(text).valid
+
+
+def test_hostile_numbers_are_refused_at_once():
+    content = issued(*EXAMPLES[0])
+    for number in ("1e999999999", "1/0", "0x10", 1.5, "1" * 5000, True):
+        forged = {**content, "model": {**content["model"], "open_step": number}}
+        assert not check(resealed(forged)).valid
+
+
+def test_the_checker_stands_alone():
+    """It imports the standard library only, and runs as a script without the package."""
+    source = Path(checker.__file__)
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module]
+            assert all(name.split(".")[0] in sys.stdlib_module_names for name in names)
+
+
+def test_the_checker_runs_as_a_script(tmp_path):
+    path = tmp_path / "certificate.json"
+    write_certificate(certify(EXAMPLES[3][0]), path)
+    assert check_file(path).valid
+    command = [sys.executable, "-I", "-S", checker.__file__, str(path)]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+    path.write_text(path.read_text().replace("REFUTED", "BOUNDED"))
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 1
+    assert not check_file(tmp_path / "nothing.json").valid

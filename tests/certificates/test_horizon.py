@@ -1,0 +1,217 @@
+"""Verdicts against every string: thousands of random models of each kind, each readout, each arithmetic."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import failing_strings, right_index, some_model
+
+from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.executions import execution
+from tallystick.certificates.extremes import rows
+from tallystick.certificates.horizon import certify
+from tallystick.certificates.search import search
+from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome, arithmetic_of
+from tallystick.errors import BadInput
+from tallystick.models import Model
+from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+
+LONGEST = 8
+MODELS = 60
+
+
+def check_against_brute_force(model, arithmetic, longest=LONGEST):
+    executed = model.in_arithmetic(arithmetic_of(arithmetic))
+    with np.errstate(over="ignore", invalid="ignore"):
+        failing = failing_strings(executed, longest)
+    for lengths in Lengths:
+        verdict = certify(model, lengths, arithmetic, limit=longest)
+        shortest = next((string for string in failing if len(string) % lengths.stride == 0), None)
+        if verdict.failure and verdict.failure.length <= longest:
+            string = verdict.failure.string
+            assert shortest is not None
+            assert len(string) == len(shortest) == verdict.horizon + lengths.stride
+            assert string in failing
+            assert len(verdict.trace()) == len(string) + 1
+            classes = list(model.readout.classes)
+            assert classes.index(verdict.failure.found) == int(executed.readout.class_index(verdict.trace()[-1]))
+            assert classes.index(verdict.failure.right) == right_index(model, string)
+        elif verdict.outcome is Outcome.BOUNDED and verdict.horizon < longest - longest % lengths.stride:
+            assert "overflow" in verdict.reason
+            assert shortest is None or len(shortest) > verdict.horizon
+        else:
+            assert shortest is None
+    return certify(model, "all", arithmetic, limit=longest).outcome
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETIC_NAMES)
+@pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
+@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+def test_every_verdict_agrees_with_every_string(cell, readout, arithmetic):
+    generator = random.Random(f"{cell}{readout}{arithmetic}")
+    outcomes = {check_against_brute_force(some_model(cell, readout, generator), arithmetic) for _ in range(MODELS)}
+    assert Outcome.REFUTED in outcomes
+
+
+def near_counter(generator):
+    """A linear cell near an exact counter, with thresholds near half a step or at zero."""
+    a = Fraction(generator.choice([1, -1, generator.gauss(0, 1)]))
+    spread = 10 ** generator.uniform(-4, -1)
+    b, U = -a * Fraction(1 + generator.choice([0, spread, -spread])), Fraction(generator.gauss(1, spread))
+    cell = LinearCell(a, b, generator.choice([U, U, Fraction(1)]))
+    v = Fraction(1 if a > 0 else -1)
+    place = generator.choice(
+        [0, Fraction(1, 2), Fraction(generator.random()), Fraction(generator.uniform(0, 2))]
+    ) * abs(a)
+    if generator.random() < 0.5:
+        return Model(cell, BinaryReadout(v, -place))
+    return Model(cell, TernaryReadout((-v, Fraction(0), v), (-place, Fraction(0), -place)))
+
+
+def test_the_sorted_strings_decide_as_the_recursion_does():
+    """Linear cells near an exact counter, whose horizons lie beyond what brute force can reach."""
+    generator, horizons = random.Random(5), []
+    for _ in range(150):
+        model = near_counter(generator)
+        for lengths in Lengths:
+            verdict = certify(model, lengths)
+            found = search(execution(model, "real"), lengths, limit=60)
+            if isinstance(found, Failure):
+                assert verdict.failure is not None
+                assert verdict.failure.length == found.length
+            else:
+                assert verdict.horizon is None or verdict.horizon >= 60
+            if verdict.failure and verdict.failure.length < 200:
+                assert model.class_of(verdict.failure.string) == verdict.failure.found != verdict.failure.right
+            horizons.append(verdict.horizon)
+    assert len({horizon for horizon in horizons if horizon is not None and 10 < horizon < 60}) > 10
+
+
+@pytest.mark.parametrize("exponent", [8, 12, 23, 52])
+def test_near_an_exact_counter_the_horizon_is_about_two_over_the_root(exponent):
+    """MATH section 3: |U − 1| = ε gives about 2/√ε, found without going through the lengths."""
+    model = Model(LinearCell(1, -1, 1 + Fraction(1, 2**exponent)), BinaryReadout(1, Fraction(-1, 2)))
+    verdict = certify(model)
+    assert 1 < verdict.horizon * 2 ** (-exponent / 2) < 3
+    assert verdict.failure.length == verdict.horizon + 1
+    drift = certify(Model(LinearCell(1, -1 - Fraction(1, 2**exponent), 1), BinaryReadout(1, 0)), "even")
+    assert drift.horizon == pytest.approx(4 * 2**exponent, rel=0.01)
+
+
+def test_long_counterexamples_are_runs():
+    verdict = certify(Model(LinearCell(1, -1, 1 + Fraction(1, 2**52)), BinaryReadout(1, Fraction(-1, 2))))
+    assert len(verdict.failure.runs) == 2
+    with pytest.raises(BadInput, match="tokens are too many to write out"):
+        _ = verdict.failure.string
+
+
+@pytest.mark.parametrize("place", [Fraction(n, 4) for n in range(-1, 10)])
+def test_the_threshold_of_an_exact_counter(place):
+    """MATH section 3: unlimited iff θ is in [0, a), or in [0, 2a) for even lengths."""
+    model = Model(LinearCell(1, -1, 1), BinaryReadout(3, -3 * place))
+    assert (certify(model).outcome is Outcome.PROVED) == (0 <= place < 1)
+    assert (certify(model, "even").outcome is Outcome.PROVED) == (0 <= place < 2)
+    mirrored = Model(LinearCell(-1, 1, 1), BinaryReadout(-3, -3 * place))
+    assert [certify(mirrored, lengths).horizon for lengths in Lengths] == [
+        certify(model, lengths).horizon for lengths in Lengths
+    ]
+
+
+def test_selective_counters():
+    """Theorem 2's cells with a readout: h depends on the count alone."""
+    binary = BinaryReadout(1, Fraction(-1, 10))
+    assert certify(Model(SelectiveCell(1, -2, Fraction(1, 2), 2), binary)).outcome is Outcome.PROVED
+    falling = Model(SelectiveCell(1, 2, Fraction(-1, 2), -2), binary)
+    assert certify(falling).horizon == 0
+    assert certify(falling, "even").outcome is Outcome.PROVED
+    drifting = Model(SelectiveCell(1, -2, Fraction(1, 2), 2 + Fraction(1, 50)), binary)
+    assert certify(drifting, limit=60).outcome is Outcome.REFUTED
+
+
+def test_a_relu_cell_answers_for_semi_dyck_1():
+    assert certify(Model(ReluCell(2, -2, 1), ZeroCheck())).outcome is Outcome.PROVED
+    assert certify(Model(ReluCell(2, -2, 1), BinaryReadout(1))).failure.string == ")("
+    verdict = certify(Model(ReluCell(1, Fraction(-99, 100), 1), ZeroCheck()))
+    assert verdict.failure.string == "()"
+    long = certify(Model(ReluCell(1, Fraction(-101, 100), 1), ZeroCheck()), limit=210)
+    assert long.outcome is Outcome.REFUTED
+    assert long.horizon == 200
+
+
+def test_float32_counting_by_a_tenth():
+    """The issue's example: a = 0.1 in float32 and the zero check."""
+    verdict = certify(Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), ZeroCheck()), arithmetic="float32")
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.failure.length == 6
+    assert verdict.trace()[-1] != 0
+    threshold = Model(verdict.model.cell, BinaryReadout(1, Fraction(-1, 20)))
+    assert certify(threshold, arithmetic="float32", limit=300).outcome is Outcome.BOUNDED
+
+
+def test_an_exact_counter_is_bounded_by_its_depth():
+    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    for arithmetic, depth in (("float16", 2**11), ("float32", 2**24), ("float64", 2**53)):
+        verdict = certify(model, arithmetic=arithmetic)
+        assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, depth)
+        assert exact_depth(LinearCell(3, -3, 1), arithmetic) == depth // 3
+        assert exact_depth(SelectiveCell(3, -3, 1, 1), arithmetic) == depth // 3
+    assert exact_depth(LinearCell(2**15, -(2**15), 1), "float16") == 1  # 2^16 overflows
+    assert exact_depth(ReluCell(-1, 1, 1), "float32") is None
+    assert exact_depth(LinearCell(1, 1, 1), "float32") is None
+
+
+def test_the_depth_is_sharp():
+    """One step beyond it a multiple of the step is no longer a float16."""
+    for step in (1, 3, 5, 7, 1025, Fraction(3, 8)):
+        depth = exact_depth(LinearCell(step, -step, 1), "float16")
+        h = np.float16(0)
+        for k in range(1, depth + 1):
+            h += np.float16(float(step))
+            assert Fraction(float(h)) == k * step
+        following = [k * step for k in range(depth + 1, depth + 3)]
+        assert any(Fraction(float(np.float16(float(value)))) != value for value in following)
+
+
+def test_a_ternary_readout_in_floats_need_not_have_intervals():
+    """Two rounded outputs of one slope's sign change places more than once, and no verdict rests on the ends alone."""
+    generator = random.Random(9)
+    for _ in range(200):
+        v, c = ([Fraction(generator.uniform(0.5, 1)) for _ in range(3)] for _ in range(2))
+        cell = LinearCell(Fraction(1, 64), Fraction(generator.choice([-1, 1, -2]), 64), 1)
+        at = Fraction(generator.randrange(-3, 4), 64)
+        c = [-weight * at for weight in v]
+        check_against_brute_force(Model(cell, TernaryReadout(tuple(v), tuple(c))), "float16", longest=7)
+
+
+def test_right_ends_do_not_make_a_float_interval_right():
+    """A float16 network whose least and greatest h at length 4, count 0, are right while a state between them is not."""
+    cell = LinearCell(1.439453125, -1.3974609375, 0.9912109375)
+    readout = TernaryReadout((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
+    model = Model(cell, readout)
+    executed = model.in_arithmetic("float16")
+    *_, last = rows(executed.cell, 4)
+    assert executed.readout.class_of(last.least[2]) == executed.readout.class_of(last.greatest[2]) == "Zero"
+    verdict = certify(model, "even", "float16")
+    assert verdict.failure.length == 4
+    assert verdict.failure.string.count("(") == 2
+    assert executed.class_of(verdict.failure.string) == "Pos"
+    check_against_brute_force(model, "float16")
+
+
+def test_bad_arguments_are_named():
+    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    with pytest.raises(BadInput, match="lengths: 'odd' is not one of all, even"):
+        certify(model, "odd")
+    with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of real, float16"):
+        certify(model, arithmetic="float8")
+    with pytest.raises(BadInput, match="limit: 1"):
+        certify(model, limit=1)
+
+    class Strange(Cell):
+        def step(self, h, token):
+            return h
+
+    with pytest.raises(BadInput, match="Strange is outside what can be decided"):
+        certify(Model(Strange(1, 1), ZeroCheck()))
