@@ -3,10 +3,15 @@
 import json
 import subprocess
 import sys
+from fractions import Fraction
+from itertools import product
 
+import numpy as np
+import polars as pl
 import pytest
 import z3
 
+from tallystick import BinaryReadout, LinearCell, Model, certify
 from tallystick.cli import main
 from tallystick.cli.output import show_json
 from tallystick.theorems.catalogue import THEOREMS
@@ -291,3 +296,92 @@ def test_a_mistake_in_an_experiment_gives_one_line_and_writes_nothing(run, files
     assert message in err
     assert err.count("\n") == 1
     assert sorted(files.rglob("*")) == before
+
+
+def test_certify_an_exact_counter(run, files):
+    status, out, _ = run("certify", str(files / "counter.json"))
+    assert status == 0
+    assert out.startswith("PROVED: horizon unlimited (all lengths, real arithmetic)")
+    assert "in float32 it counts exactly to depth 16,777,216" in out
+
+
+def test_certify_a_leaky_cell_and_check_the_certificate(run, files):
+    certificate = files / "certificate.json"
+    arguments = ("certify", str(files / "leaky.json"), "--out", str(certificate))
+    status, out, _ = run(*arguments, "--json")
+    found = json.loads(out)
+    assert status == 1
+    assert (found["verdict"], found["horizon"], found["counterexample"]) == ("REFUTED", 1, "()")
+    assert {"readout", "lengths", "arithmetic", "model"} <= found.keys()
+    assert run("check", str(certificate))[:2] == (
+        0,
+        f"{certificate}: holds: REFUTED: every counted length to 1 is right, the next one fails\n",
+    )
+    assert run(*arguments)[0] == 2
+    certificate.write_text(certificate.read_text().replace('"horizon": 1', '"horizon": 2'))
+    status, out, _ = run("check", str(certificate), "--json")
+    assert status == 1
+    assert json.loads(out)["valid"] is False
+
+
+def test_certify_in_float32_names_a_failing_string(run, files):
+    (files / "tenth.json").write_text(COUNTER.replace('step": 1', 'step": 0.1').replace('step": -1', 'step": -0.1'))
+    status, out, _ = run("certify", str(files / "tenth.json"), "--arithmetic", "float32", "--json")
+    string = json.loads(out)["counterexample"]
+    assert status == 1
+    assert len(string) <= 6
+    h = np.float32(0)
+    for token in string:
+        h = np.float32(1) * h + np.float32(0.1 if token == "(" else -0.1)
+    assert (h == 0) != (string.count("(") == string.count(")"))
+
+
+def test_exact_accuracy(run, files):
+    status, out, _ = run("accuracy", str(files / "leaky.json"), "--length", "6", "--json")
+    found = json.loads(out)
+    cell = LinearCell(Fraction(1), Fraction(-1), Fraction(9, 10))
+    right = sum((cell.final_state("".join(s)) == 0) == (s.count("(") == 3) for s in product("()", repeat=6))
+    assert (status, found["strings"], found["correct"]) == (0, 64, right)
+    assert sum(part["correct"] for part in found["classes"].values()) == right
+    assert run("accuracy", str(files / "counter.json"), "--length", "50")[1].startswith("1,125,899,906,842,624 of")
+
+
+def test_certify_a_run(run, tmp_path):
+    out = str(tmp_path / "run")
+    run("train", "--train-length", "4", "--seeds", "20", "--out", out)
+    status, shown, _ = run("certify", out, "--json")
+    assert status == 0
+    assert json.loads(shown)["horizons"][0]["horizon_even_median"] >= 4
+    rows = pl.read_parquet(tmp_path / "run" / "models.parquet")
+    for row in rows.head(5).iter_rows(named=True):
+        model = Model(
+            LinearCell(row["open_step"], row["close_step"], row["recurrent_weight"]),
+            BinaryReadout(row["readout_weight"][0]),
+        )
+        assert certify(model).horizon == row["horizon_all"]
+        assert certify(model, lengths="even").horizon == row["horizon_even"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("certify", "counter.json", "--readout", "binary"),
+            "readout: 'binary' is neither zero nor the model's own, zero",
+        ),
+        (("certify", "counter.json", "--lengths", "odd"), "lengths: 'odd' is not one of all, even"),
+        (("certify", "counter.json", "--arithmetic", "float8"), "arithmetic: 'float8' is not one of real, float16"),
+        (("certify", "counter.json", "--limit", "1"), "limit: 1 is not a whole number from 2 on"),
+        (("certify", "strings.txt"), "strings.txt: line 1: not JSON"),
+        (("check", "nowhere.json"), "nowhere.json: cannot be read"),
+        (("accuracy", "counter.json"), "Missing option '--length'"),
+        (("accuracy", "counter.json", "--length", "0"), "length: 0 is not a whole number from 1 on"),
+        (("accuracy", "leaky.json", "--length", "1000000000"), "length: "),
+    ],
+)
+def test_a_mistake_with_certificates_gives_one_line(run, files, monkeypatch, arguments, message):
+    monkeypatch.chdir(files)
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1

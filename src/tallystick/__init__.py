@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.certificates.exact_accuracy import ExactAccuracy, exact_accuracy
+from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import Verdict
 from tallystick.conversion import to_cell, to_machine
 from tallystick.errors import BadInput
 from tallystick.indicators import Condition, Indicators, conditions, indicators
@@ -54,6 +57,7 @@ __all__ = [
     "Condition",
     "CounterMachine",
     "Ensemble",
+    "ExactAccuracy",
     "Indicators",
     "LinearCell",
     "Model",
@@ -62,9 +66,12 @@ __all__ = [
     "SelectiveCell",
     "Setting",
     "TernaryReadout",
+    "Verdict",
     "ZeroCheck",
+    "certify",
     "conditions",
     "exact",
+    "exact_accuracy",
     "indicators",
     "read_model",
     "reproduce",

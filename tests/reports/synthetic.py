@@ -38,6 +38,8 @@ def _columns(setting, seeds, generator):
         "accuracy_train": np.full(seeds, 100.0),
         "accuracy_20": accuracy,
         "accuracy_50": accuracy - 5.0,
+        "horizon_all": generator.integers(2, 9, seeds),
+        "horizon_even": generator.integers(3, 12, seeds) * 2,
     }
 
 

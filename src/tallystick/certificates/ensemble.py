@@ -28,7 +28,7 @@ UNLIMITED = int(np.iinfo(np.int64).max)
 
 _UNIT = 2.0**-53
 _LONGEST = 20_000
-_FEW = 32
+_FEW = 4
 """So few models are quicker to decide one by one than by going on through the lengths."""
 
 

@@ -22,6 +22,9 @@ from tallystick.readouts import ZeroCheck
 LONGEST = 56
 """The longest length counted: 2^28 sums of a half are 2 GiB."""
 
+LONGEST_OF_ALL = 1000
+"""The longest length asked for, where nothing has to be counted: the powers of U have N times the digits of U."""
+
 
 @dataclass(frozen=True)
 class ExactAccuracy:
@@ -62,7 +65,7 @@ def exact_accuracy(model: Model, length: int) -> ExactAccuracy:
     >>> found.total_correct, found.accuracy
     (11, Fraction(11, 16))
     """
-    check_whole(length, "length", least=1)
+    check_whole(length, "length", least=1, most=LONGEST_OF_ALL)
     if not isinstance(model.cell, LinearCell):
         raise BadInput(f"cell: strings are counted for linear cells only, not for a {type(model.cell).__name__}")
     model = model.in_arithmetic("rational")

@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from tallystick import __version__
+from tallystick.cli.certificates import accuracy, certify, check
 from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
 from tallystick.cli.output import fail, show
 from tallystick.cli.theory import accepts, machines, prove
@@ -25,7 +26,20 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (reproduce, train, evaluate, indicators, report, prove, accepts, machines, bench):
+for command in (
+    reproduce,
+    train,
+    evaluate,
+    indicators,
+    certify,
+    check,
+    accuracy,
+    report,
+    prove,
+    accepts,
+    machines,
+    bench,
+):
     app.command()(command)
 
 

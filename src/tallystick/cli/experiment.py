@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from tallystick.cli.output import Force, Json, show, show_json
+from tallystick.cli.output import Force, Json, rows_table, show, show_json, show_settings
 from tallystick.documents import write_document
 from tallystick.errors import BadInput
 from tallystick.models import Model, read_model
@@ -119,7 +118,7 @@ def evaluate(
         from tallystick.experiments.evaluation import evaluate_run
         from tallystick.experiments.run_directory import RunDirectory
 
-        _show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
+        show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
         return
     from tallystick.datasets.scores import score
 
@@ -184,7 +183,7 @@ def bench(
     if as_json:
         show_json({"suite": suite, "figures": measured})
     else:
-        show(_table(measured))
+        show(rows_table(measured))
 
 
 def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:
@@ -203,22 +202,4 @@ def _show_run_indicators(path: Path, *, as_json: bool) -> None:
     from tallystick.experiments.evaluation import indicators_of_run
     from tallystick.experiments.run_directory import RunDirectory
 
-    _show_settings(indicators_of_run(RunDirectory(path)), "indicators", as_json=as_json)
-
-
-def _show_settings(found: list[dict[str, object]], name: str, *, as_json: bool) -> None:
-    if as_json:
-        show_json({name: found})
-    else:
-        hidden = ("cell", "method", "precision")
-        show(_table([{key: value for key, value in row.items() if key not in hidden} for row in found]))
-
-
-def _table(rows: list[dict[str, object]]) -> Table:
-    """Show rows that share their columns."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="right", no_wrap=name != "note")
-    for row in rows:
-        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
-    return table
+    show_settings(indicators_of_run(RunDirectory(path)), "indicators", as_json=as_json)

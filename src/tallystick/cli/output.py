@@ -45,3 +45,22 @@ def fail(message: str) -> NoReturn:
     """End with status 2 and one line on standard error."""
     sys.stderr.write(f"tallystick: {' '.join(message.split())}\n")
     sys.exit(2)
+
+
+def show_settings(found: list[dict[str, object]], name: str, *, as_json: bool) -> None:
+    """Show what was found of each setting of a run."""
+    if as_json:
+        show_json({name: found})
+    else:
+        hidden = ("cell", "method", "precision")
+        show(rows_table([{key: value for key, value in row.items() if key not in hidden} for row in found]))
+
+
+def rows_table(rows: list[dict[str, object]]) -> Table:
+    """Show rows that share their columns."""
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in rows[0]:
+        table.add_column(name.replace("_", " "), justify="right", no_wrap=name != "note")
+    for row in rows:
+        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+    return table

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from tallystick.cells import LinearCell
 from tallystick.datasets.string_files import read_strings
@@ -33,6 +34,23 @@ def evaluate_run(directory: RunDirectory, path: Path) -> list[dict[str, object]]
 def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of Theorem 1 exactly."""
     return [_indicators(described, ensemble) for described, ensemble in settings_of(directory)]
+
+
+def horizons_of_run(directory: RunDirectory) -> list[dict[str, object]]:
+    """Return up to which length each setting's networks are right on all strings: in the median, and the best of them."""
+    table = (
+        directory.models()
+        .group_by(_SETTING, maintain_order=True)
+        .agg(
+            models=pl.len(),
+            **{
+                f"horizon_{lengths}_{name}": expression(pl.col(f"horizon_{lengths}"))
+                for lengths in ("all", "even")
+                for name, expression in (("median", pl.Expr.median), ("max", pl.Expr.max))
+            },
+        )
+    )
+    return table.to_dicts()
 
 
 def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, object]:

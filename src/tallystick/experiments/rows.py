@@ -1,10 +1,14 @@
 """Trained networks as table rows, and rows as networks again."""
 
+import jax
 import numpy as np
 import polars as pl
 
-from tallystick.cells import SelectiveCell
+from tallystick.cells import LinearCell, SelectiveCell
+from tallystick.certificates.ensemble import horizons
+from tallystick.datasets.tasks import COUNT
 from tallystick.experiments.jobs import Job
+from tallystick.readouts import BinaryReadout, TernaryReadout
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
@@ -28,8 +32,13 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "accuracy_train": pl.Float64,
     "accuracy_20": pl.Float64,
     "accuracy_50": pl.Float64,
+    "horizon_all": pl.Int64,
+    "horizon_even": pl.Int64,
 }
-"""One row a model. A float32 weight is stored as the double that it equals; a selective cell has its Q beside its P."""
+"""One row a model. A float32 weight is stored as the double that it equals; a selective cell has its Q beside its P.
+
+A horizon is exact, in real arithmetic; 9223372036854775807 is unlimited, and null stands where none is worked out (other
+cells than the linear one, the count task)."""
 
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
 
@@ -58,8 +67,21 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
         "readout_bias": _lists(weights.readout_bias, len(seeds)),
         "accuracy_train": ensemble.accuracy_train,
         **{f"accuracy_{length}": ensemble.accuracy(strings) for length, strings in job.tests.items()},
+        **_horizons(ensemble, a, b),
     }
     return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def _horizons(ensemble: Ensemble, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray | None]:
+    """Up to which length each network is right on all strings: the linear ones with a class for every state."""
+    finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
+    if ensemble.setting.kind is not LinearCell or ensemble.setting.scored_as is COUNT or not finite:
+        return {"horizon_all": None, "horizon_even": None}
+    weights = jax.tree.map(lambda array: array.astype(np.float64), ensemble.weights)
+    readout = weights.readout()
+    assert isinstance(readout, BinaryReadout | TernaryReadout)
+    found = horizons(LinearCell(a, b, weights.recurrent[0]), readout)
+    return {"horizon_all": found.all, "horizon_even": found.even}
 
 
 def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:

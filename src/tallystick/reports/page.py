@@ -11,6 +11,8 @@ from typing import NamedTuple, cast
 from tallystick.reports import layout
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
+from tallystick.reports.horizons import TITLE as HORIZON_TITLE
+from tallystick.reports.horizons import has_horizons, horizon_lines
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import COLUMN_TITLES, Group
 from tallystick.reports.table import Row
@@ -69,12 +71,16 @@ def page(run: Run, rows: list[Row], by_edition: Mapping[str, list[Account]], dra
 
 
 def _edition(run: Run, rows: list[Row], edition: str) -> str:
-    head = "".join(f"<th>{escape(title)}</th>" for title in ("Setting", "Length", *COLUMN_TITLES.values()))
+    with_horizons = has_horizons(run)
+    titles = ("Setting", "Length", *COLUMN_TITLES.values(), *([HORIZON_TITLE] if with_horizons else []))
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     body: list[str] = []
     previous: Group | None = None
     for setting, entries in layout.lines(rows, edition):
         first = _FIRST if setting.group != previous else ""
         cells = "".join(f"<td>{_cell(row)}</td>" for row in layout.columns_of(entries))
+        if with_horizons:
+            cells += f"<td>{'<br>'.join(map(escape, horizon_lines(run, edition, setting)))}</td>"
         body.append(f"<tr{first}><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>{cells}</tr>")
         previous = setting.group
     return "\n".join(

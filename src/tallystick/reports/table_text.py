@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tallystick.reports import layout
+from tallystick.reports.horizons import has_horizons, horizons_of
 from tallystick.reports.reading import Run, read_run
 from tallystick.reports.settings import COLUMN_TITLES, Setting
 from tallystick.reports.table import Row, table
@@ -21,6 +22,8 @@ def table_text(directory: Path) -> RenderableType:
         blocks += [Text(layout.heading(run, edition), style="bold"), _table(run, rows, edition)]
         blocks += [Text(sentence) for sentence in layout.legend(run, rows, edition)]
         blocks += [Text(f"- {note}", style="dim") for note in layout.remarks(rows, edition)]
+        if has_horizons(run):
+            blocks += [Text(), _horizons(run, edition)]
         blocks.append(Text())
     return Group(*blocks)
 
@@ -35,6 +38,14 @@ def _table(run: Run, rows: list[Row], edition: str) -> Table:
         last = number + 1 == len(lines) or lines[number + 1][0].group != setting.group
         cells = [_cell(row) for row in layout.columns_of(entries)]
         shown.add_row(_name(setting, layout.ternary_is_published(run, edition)), *cells, end_section=last)
+    return shown
+
+
+def _horizons(run: Run, edition: str) -> Table:
+    shown = Table("Horizon", "even lengths", "all lengths", pad_edge=False, show_edge=False, header_style="bold")
+    for setting in run.of_edition(edition):
+        found = horizons_of(run, edition, setting)
+        shown.add_row(str(setting), *(str(found[name]) if name in found else "" for name in ("even", "all")))
     return shown
 
 

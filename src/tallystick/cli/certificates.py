@@ -1,0 +1,169 @@
+"""The commands of certificates: how long a network can be trusted, and how often it is right."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tallystick.arithmetic import Number
+from tallystick.certificates.certificate import write_certificate
+from tallystick.certificates.checker import check_file
+from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.horizon import certify as certify_model
+from tallystick.certificates.verdict import LONGEST_STRING, REAL, Outcome, Verdict
+from tallystick.cli.output import Force, Json, show, show_json, show_settings
+from tallystick.errors import BadInput
+from tallystick.models import Model, model_to_json, read_model
+from tallystick.readouts import ZeroCheck
+
+_SHOWN_TRACE = 24
+_SHOWN_STRING = 60
+_SHOWN_STATE = 12
+
+
+def certify(
+    path: Annotated[Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON file.")],
+    readout: Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")] = None,
+    lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
+    arithmetic: Annotated[str, typer.Option(help="real, or as executed in float16, float32 or float64.")] = REAL,
+    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Say up to which length a network is right on ALL strings; ends with 1 and a shortest failing string if one fails.
+
+    Example: tallystick certify model.json --arithmetic float32 --out certificate.json
+    """
+    if path.is_dir():
+        _certify_run(path, as_json=as_json)
+        return
+    if out is not None and out.exists() and not force:
+        raise BadInput(f"{out}: exists already; --force overwrites it")
+    verdict = certify_model(_with_readout(read_model(path), readout), lengths, arithmetic, limit)
+    if out is not None:
+        write_certificate(verdict, out)
+    if as_json:
+        show_json(_verdict_json(verdict))
+    else:
+        _show_verdict(verdict)
+    raise typer.Exit(1 if verdict.outcome is Outcome.REFUTED else 0)
+
+
+def check(
+    path: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A file that tallystick certify wrote.")],
+    as_json: Json = False,
+) -> None:
+    """Verify a certificate with a checker that shares no code with the certifier; ends with 1 if it does not hold.
+
+    Example: tallystick check certificate.json
+    """
+    if not path.is_file():
+        raise BadInput(f"{path}: cannot be read: no such file")
+    found = check_file(path)
+    if as_json:
+        show_json({"certificate": str(path), "valid": found.valid, "reason": found.reason})
+    else:
+        show(f"{path}: {'holds' if found.valid else 'does not hold'}: {found.reason}")
+    raise typer.Exit(0 if found.valid else 1)
+
+
+def accuracy(
+    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON file.")],
+    length: Annotated[int, typer.Option(help="The length N.")],
+    as_json: Json = False,
+) -> None:
+    """Count, exactly, how many of all 2^N strings a model gets right, in real arithmetic.
+
+    Example: tallystick accuracy model.json --length 20
+    """
+    found = exact_accuracy(read_model(path), length)
+    classes = {
+        str(name): {
+            "strings": size,
+            "correct": found.correct[name],
+            "accuracy": found.correct[name] / size if size else None,
+        }
+        for name, size in found.strings.items()
+    }
+    if as_json:
+        total = {
+            "length": length,
+            "strings": 2**length,
+            "correct": found.total_correct,
+            "accuracy": float(found.accuracy),
+        }
+        show_json({**total, "balanced_accuracy": float(found.balanced_accuracy), "classes": classes})
+        return
+    show(
+        f"{found.total_correct:,} of {2**length:,} strings of length {length} are right: {100 * float(found.accuracy):.6g} %"
+    )
+    for name, part in classes.items():
+        show(f"{name:9} {part['correct']:,} of {part['strings']:,}")
+
+
+def _with_readout(model: Model, readout: str | None) -> Model:
+    if readout in (None, model.readout.kind):
+        return model
+    if readout == "zero":
+        return Model(model.cell, ZeroCheck())
+    raise BadInput(f"readout: {readout!r} is neither zero nor the model's own, {model.readout.kind}")
+
+
+def _verdict_json(verdict: Verdict) -> dict[str, object]:
+    failure = verdict.failure
+    return {
+        "verdict": str(verdict.outcome),
+        "horizon": "unlimited" if verdict.horizon is None else verdict.horizon,
+        "counterexample": failure.string if failure and failure.length <= LONGEST_STRING else None,
+        "counterexample_runs": failure.runs if failure else None,
+        "class": failure.found if failure else None,
+        "right_class": failure.right if failure else None,
+        "readout": verdict.model.readout.kind,
+        "lengths": str(verdict.lengths),
+        "arithmetic": verdict.arithmetic,
+        "reason": verdict.reason,
+        "model": model_to_json(verdict.model),
+    }
+
+
+def _show_verdict(verdict: Verdict) -> None:
+    horizon = "unlimited" if verdict.horizon is None else str(verdict.horizon)
+    show(f"{verdict.outcome}: horizon {horizon} ({verdict.lengths} lengths, {verdict.arithmetic} arithmetic)")
+    show(f"because {verdict.reason}")
+    failure = verdict.failure
+    if failure is None:
+        _show_depths(verdict)
+        return
+    shown = (
+        failure.string
+        if failure.length <= _SHOWN_STRING
+        else " ".join(f"{token}^{size}" for token, size in failure.runs)
+    )
+    show(f"shortest failing string: {shown}")
+    if failure.length <= _SHOWN_TRACE:
+        show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
+
+
+def _state(h: Number) -> str:
+    """A state as it is where that is short, and else to six digits."""
+    return str(h) if len(str(h)) <= _SHOWN_STATE else f"{float(h):.6g}"
+
+
+def _show_depths(verdict: Verdict) -> None:
+    """An exact counter in real numbers is one in floating point only to some depth."""
+    if verdict.arithmetic == REAL:
+        depths = {name: exact_depth(verdict.model.cell, name) for name in ("float32", "float64")}
+        for name, depth in depths.items():
+            if depth is not None:
+                show(f"as executed in {name} it counts exactly to depth {depth:,}")
+
+
+def _certify_run(path: Path, *, as_json: bool) -> None:
+    from tallystick.experiments.evaluation import horizons_of_run  # noqa: PLC0415 -- polars and JAX take a second to load
+    from tallystick.experiments.run_directory import RunDirectory  # noqa: PLC0415
+
+    show_settings(horizons_of_run(RunDirectory(path)), "horizons", as_json=as_json)
