@@ -148,4 +148,5 @@ def _solver(formulas: tuple[Formula, ...]) -> Solver:
 
 
 def _counterexample(model: Model) -> str:
-    return ", ".join(sorted(f"{name} = {model[name]}" for name in model.decls()))
+    """Write the letters' values; how the solver filled in a division by zero is its own affair."""
+    return ", ".join(sorted(f"{name} = {model[name]}" for name in model.decls() if name.arity() == 0))
