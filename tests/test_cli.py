@@ -285,7 +285,7 @@ def test_bench_measures_the_languages(run, tmp_path):
             "holds neither binary_20.txt nor CounterDataset20Tokens.txt",
         ),
         (("report", "nowhere"), "nowhere"),
-        (("bench", "--suite", "poetry"), "suite: 'poetry' is not one of languages, training"),
+        (("bench", "--suite", "poetry"), "suite: 'poetry' is not one of languages, training, certificates"),
     ],
 )
 def test_a_mistake_in_an_experiment_gives_one_line_and_writes_nothing(run, files, monkeypatch, arguments, message):

@@ -162,7 +162,7 @@ def report(
 
 
 def bench(
-    suite: Annotated[str, typer.Option(help="Which suite: languages or training.")] = "training",
+    suite: Annotated[str, typer.Option(help="Which suite: languages, training or certificates.")] = "training",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the figures as JSON, too.")] = None,
     force: Force = False,
     as_json: Json = False,

@@ -1,0 +1,41 @@
+"""The certificates suite: horizons of many trained cells, and exact accuracy over all strings."""
+
+import time
+from collections.abc import Callable
+
+from tallystick.bench.timing import peak_gigabytes
+from tallystick.cells import LinearCell
+from tallystick.certificates.ensemble import horizons
+from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.experiments.training_run import train
+from tallystick.models import Model
+from tallystick.readouts import BinaryReadout
+
+CELLS, SHORT_CELLS = 100_000, 10_000
+SHORT, LONG = 20, 50
+
+
+def measure_certificates() -> list[dict[str, object]]:
+    """Return seconds for cells trained as in the paper: binary without bias, length 8."""
+    networks = train("binary", train_length=8, seeds=CELLS)
+    (v,) = (weight.astype("float64") for weight in networks.weights.readout_weight)
+    cell = networks.cell()
+    assert isinstance(cell, LinearCell)
+    a, b, U = (step.astype("float64") for step in (cell.open_step, cell.close_step, cell.recurrent_weight))
+    models = [Model(LinearCell(*row[:3]), BinaryReadout(row[3])) for row in zip(a[:SHORT_CELLS], b, U, v, strict=False)]
+    return [
+        _row("horizons, all and even lengths", CELLS, lambda: horizons(LinearCell(a, b, U), BinaryReadout(v, 0 * v))),
+        _row(f"exact accuracy, N = {SHORT}", SHORT_CELLS, lambda: [exact_accuracy(model, SHORT) for model in models]),
+        _row(f"exact accuracy, N = {LONG}", 1, lambda: exact_accuracy(models[0], LONG)),
+    ]
+
+
+def _row(what: str, cells: int, work: Callable[[], object]) -> dict[str, object]:
+    started = time.perf_counter()
+    work()
+    return {
+        "what": what,
+        "cells": cells,
+        "seconds": time.perf_counter() - started,
+        "peak_GB": round(peak_gigabytes(), 2),
+    }
