@@ -34,13 +34,14 @@ def summary(proofs: Sequence[Proof]) -> str:
     """Return one line that counts the steps by how they ended, the solver's apart from the arguments."""
     verdicts = Counter(outcome.verdict for proof in proofs for _, outcomes in proof for outcome in outcomes)
     words = {
-        Verdict.PROVED: "steps proved by the solver",
-        Verdict.ARGUED: "steps argued in words",
+        Verdict.PROVED: "proved by the solver",
+        Verdict.ARGUED: "argued in words",
         Verdict.REFUTED: "refuted",
         Verdict.VACUOUS: "vacuous",
         Verdict.UNDECIDED: "undecided",
     }
-    return ", ".join(f"{verdicts[verdict]} {text}" for verdict, text in words.items() if verdicts[verdict])
+    counted = (f"{verdicts[verdict]} {text}" for verdict, text in words.items() if verdicts[verdict])
+    return f"steps: {', '.join(counted)}"
 
 
 def as_json(theorem: Theorem, proof: Proof) -> dict[str, object]:
