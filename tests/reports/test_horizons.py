@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from tallystick.reports.horizons import UNLIMITED, Horizon, horizons_of
+from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.reports.horizons import LEGEND, Horizon, horizons_of
 from tallystick.reports.reading import read_run
 from tallystick.reports.report import write_report
 from tallystick.reports.table_text import table_text
@@ -26,6 +27,12 @@ def test_median_and_greatest_are_those_of_the_models(run_directory):
         assert found["even"] == Horizon(models["horizon_even"].median(), models["horizon_even"].max())
         assert found["all"].greatest == models["horizon_all"].max()
         assert f"{found['even']}" in shown(run_directory)
+
+
+def test_the_legend_stands_only_where_horizons_are_shown(copied):
+    write_report(copied)
+    assert LEGEND in (copied / "report.html").read_text()
+    assert "Horizon" not in (copied / "table2.md").read_text()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BinaryClass, TernaryClass, binary_class, bracket_difference, ternary_class
@@ -33,12 +33,17 @@ class Task:
 
     def targets(self, strings: list[str]) -> Float[np.ndarray, "string output"]:
         """Return what each output should be: 0 or 1 for a class, the count itself for the count task."""
-        counts = np.array([bracket_difference(string) for string in strings], dtype=np.float64)
+        return self.targets_of_counts(np.array([bracket_difference(string) for string in strings]))
+
+    def targets_of_counts(self, counts: Int[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape output"]:
+        """Return the same for strings of which only the counts are at hand, in an array of any shape."""
         if self.classes is BinaryClass:
-            return (counts > 0)[:, None].astype(np.float64)
-        if self.classes is TernaryClass:
-            return np.stack([counts < 0, counts == 0, counts > 0], axis=1).astype(np.float64)
-        return counts[:, None]
+            outputs = [counts > 0]
+        elif self.classes is TernaryClass:
+            outputs = [counts < 0, counts == 0, counts > 0]
+        else:
+            outputs = [counts]
+        return np.stack(outputs, axis=-1).astype(np.float64)
 
 
 BINARY = Task("binary", BinaryClass, 1)

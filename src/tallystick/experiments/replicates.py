@@ -87,16 +87,11 @@ def _right(job: Job, weights: Weights, tokens: np.ndarray) -> Iterator[np.ndarra
                     weights.places(part),
                     opening.astype(setting.dtype),
                     (~opening).astype(setting.dtype),
-                    _targets(counts, setting.scored_as.outputs).astype(setting.dtype),
+                    setting.scored_as.targets_of_counts(counts)[:, None].astype(setting.dtype),
                     kind=setting.kind,
                     task=setting.scored_as,
                 )
             )
-
-
-def _targets(counts: np.ndarray, outputs: int) -> np.ndarray:
-    classes = [counts > 0] if outputs == 1 else [counts < 0, counts == 0, counts > 0]
-    return np.stack(classes, axis=-1)[:, None]
 
 
 def _table(job: Job, kind: str, averages: dict[str, np.ndarray]) -> pl.DataFrame:

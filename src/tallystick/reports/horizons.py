@@ -2,11 +2,9 @@
 
 from typing import NamedTuple
 
+from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import Setting
-
-UNLIMITED = 2**63 - 1
-"""What stands in models.parquet for a network that is right at every length."""
 
 TITLE = "Horizon"
 LEGEND = (

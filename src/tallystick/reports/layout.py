@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from tallystick.reports.horizons import LEGEND as HORIZON_LEGEND
-from tallystick.reports.horizons import has_horizons
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import BANDS, COLUMNS, DOUBLED_SOFTMAX, EDITIONS, Setting
 from tallystick.reports.table import Row, inside_count
@@ -85,8 +83,6 @@ def legend(run: Run, rows: list[Row], edition: str) -> list[str]:
     ]
     if edition == "exact":
         sentences.insert(1, agreement(rows))
-    if has_horizons(run):
-        sentences.append(HORIZON_LEGEND)
     if ternary_is_published(run, edition):
         sentences.append(DOUBLED_SOFTMAX)
     return sentences

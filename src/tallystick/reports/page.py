@@ -11,8 +11,8 @@ from typing import NamedTuple, cast
 from tallystick.reports import layout
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
+from tallystick.reports.horizons import LEGEND, has_horizons, horizon_lines
 from tallystick.reports.horizons import TITLE as HORIZON_TITLE
-from tallystick.reports.horizons import has_horizons, horizon_lines
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import COLUMN_TITLES, Group
 from tallystick.reports.table import Row
@@ -86,7 +86,7 @@ def _edition(run: Run, rows: list[Row], edition: str) -> str:
     return "\n".join(
         [
             f"<h3>{escape(layout.heading(run, edition))}</h3>",
-            f'<p class="soft">{escape(" ".join(layout.legend(run, rows, edition)))}</p>',
+            f'<p class="soft">{escape(" ".join([*layout.legend(run, rows, edition), *([LEGEND] if with_horizons else [])]))}</p>',
             f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>',
             *body,
             "</tbody></table></div>",

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tallystick.reports import layout
-from tallystick.reports.horizons import has_horizons, horizons_of
+from tallystick.reports.horizons import LEGEND, has_horizons, horizons_of
 from tallystick.reports.reading import Run, read_run
 from tallystick.reports.settings import COLUMN_TITLES, Setting
 from tallystick.reports.table import Row, table
@@ -23,7 +23,7 @@ def table_text(directory: Path) -> RenderableType:
         blocks += [Text(sentence) for sentence in layout.legend(run, rows, edition)]
         blocks += [Text(f"- {note}", style="dim") for note in layout.remarks(rows, edition)]
         if has_horizons(run):
-            blocks += [Text(), _horizons(run, edition)]
+            blocks += [Text(), _horizons(run, edition), Text(LEGEND)]
         blocks.append(Text())
     return Group(*blocks)
 

@@ -1,7 +1,7 @@
 """The gradient of the loss on one string, for every seed at once: by hand for the linear cell, by autodiff for any.
 
 Both give the gradient by every weight and the state h after the string. By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U
-along with h, which needs no stored states and is about twice as fast as reverse mode; a test holds the two together.
+along with h, which needs no stored states and is quicker than reverse mode; a test holds the two together.
 """
 
 from collections.abc import Callable
