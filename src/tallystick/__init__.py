@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tallystick.arithmetic import ARITHMETICS, exact
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.exact_accuracy import ExactAccuracy, exact_accuracy
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Verdict
@@ -65,6 +65,7 @@ __all__ = [
     "ReluCell",
     "SelectiveCell",
     "Setting",
+    "TanhCell",
     "TernaryReadout",
     "Verdict",
     "ZeroCheck",

@@ -1,8 +1,8 @@
 """The numbers that a cell can run on.
 
-A cell's step uses only +, × and max(0, ·), so it runs on whatever numbers it is handed: rationals, Python floats, NumPy
-and JAX arrays, a solver's terms. This module reads numbers exactly, rounds them to a named arithmetic once and
-correctly, and gives max(0, ·) for each kind.
+A cell's step uses only +, ×, max(0, ·) and tanh, so it runs on whatever numbers it is handed: rationals, Python floats,
+NumPy and JAX arrays, a solver's terms. This module reads numbers exactly, rounds them to a named arithmetic once and
+correctly, and gives max(0, ·) and tanh for each kind.
 """
 
 import re
@@ -43,6 +43,22 @@ def positive_part(x: Number) -> Number:
     if hasattr(x, "__array_namespace__"):
         return x.__array_namespace__().maximum(x, 0)
     return x if x > 0 else type(x)(0)
+
+
+@singledispatch
+def hyperbolic_tangent(x: Number) -> Number:
+    """Tanh of x, of the same kind as x; a rational has none but tanh 0 = 0.
+
+    >>> round(hyperbolic_tangent(0.5), 9), hyperbolic_tangent(Fraction(0))
+    (0.462117157, Fraction(0, 1))
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().tanh(x)
+    if isinstance(x, Rational):
+        if x == 0:
+            return x
+        raise BadInput(f"tanh {x}: no rational number; bring the cell into floating point first, as with float32")
+    return x.tanh() if hasattr(x, "tanh") else type(x)(np.tanh(x))
 
 
 def exact(value: object, field: str = "number") -> Fraction:

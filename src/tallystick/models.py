@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.arithmetic import ARITHMETICS, exact
-from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.documents import Document, read_as, write_document
 from tallystick.errors import BadInput
 from tallystick.readouts import READOUTS, BinaryReadout, Readout, TernaryReadout, ZeroCheck
@@ -60,7 +60,7 @@ def model_to_json(model: Model) -> dict[str, object]:
     if isinstance(cell, SelectiveCell):
         recurrent: object = [_shown(cell.open_recurrent_weight), _shown(cell.close_recurrent_weight)]
     else:
-        assert isinstance(cell, LinearCell | ReluCell)
+        assert isinstance(cell, LinearCell | ReluCell | TanhCell)
         recurrent = _shown(cell.recurrent_weight)
     steps = {"open_step": _shown(cell.open_step), "close_step": _shown(cell.close_step)}
     return {"cell": name, **steps, "recurrent_weight": recurrent, "readout": _readout_json(model.readout)}
@@ -78,7 +78,7 @@ def _cell(fields: dict[str, Document]) -> Cell:
     steps = [_number(fields["open_step"]), _number(fields["close_step"])]
     if CELLS[name] is SelectiveCell:
         return SelectiveCell(*steps, *_numbers(fields["recurrent_weight"], 2))
-    return CELLS[name](*steps, _number(fields["recurrent_weight"]))  # type: ignore[call-arg]  # linear and ReLU have one
+    return CELLS[name](*steps, _number(fields["recurrent_weight"]))  # type: ignore[call-arg]  # all but the selective one have one
 
 
 def _readout(document: Document) -> Readout:

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from strings import all_strings
 
-from tallystick import LinearCell, ReluCell, SelectiveCell
+from tallystick import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import CELLS
 from tallystick.errors import BadInput, UnknownToken
 
 every_cell = pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+RATIONAL = {name: kind for name, kind in CELLS.items() if kind is not TanhCell}
+every_rational_cell = pytest.mark.parametrize("kind", RATIONAL.values(), ids=RATIONAL)
 
 KINDS = {
     "rational": Fraction,
@@ -47,7 +49,7 @@ def by_hand(cell, string):
     return h
 
 
-@every_cell
+@every_rational_cell
 def test_a_trace_is_the_recurrence(kind):
     generator = random.Random(1)
     for _ in range(20):
@@ -58,7 +60,7 @@ def test_a_trace_is_the_recurrence(kind):
             assert cell.final_state(string) == trace[-1]
 
 
-@every_cell
+@every_rational_cell
 @pytest.mark.parametrize("number", KINDS.values(), ids=KINDS)
 def test_the_step_gives_the_same_in_every_kind_of_number(kind, number):
     generator = random.Random(2)
@@ -73,7 +75,7 @@ def test_the_step_gives_the_same_in_every_kind_of_number(kind, number):
             assert getattr(converted.final_state("("), "dtype", None) == getattr(number(Fraction(1)), "dtype", None)
 
 
-@every_cell
+@every_rational_cell
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_floating_point_is_as_executed(kind, name):
     """Each operation rounds: the trace equals NumPy's own, and differs from the rational one where rounding bites."""
@@ -87,6 +89,24 @@ def test_floating_point_is_as_executed(kind, name):
         h = max(h, scalar(0)) if kind is ReluCell else h
     assert executed == h
     assert kind(*weights).final_state("((()))") == 0
+
+
+@pytest.mark.parametrize("number", [n for name, n in KINDS.items() if name != "rational"], ids=list(KINDS)[1:])
+def test_tanh_squashes_in_every_kind_of_float(number):
+    cell = TanhCell(*(number(Fraction(x)) for x in ("1/2", "-3/4", "5/4")))
+    h = np.tanh(1.25 * np.tanh(0.5) - 0.75)
+    found = cell.final_state("()")
+    assert type(found) is type(number(Fraction(1)))
+    np.testing.assert_allclose(
+        np.asarray(found, np.float64),
+        h,
+        rtol=1e-2 if "16" in str(found.dtype if hasattr(found, "dtype") else "") else 1e-5,
+    )
+
+
+def test_tanh_of_a_rational_is_refused():
+    with pytest.raises(BadInput, match="tanh 1: no rational number; bring the cell into floating point first"):
+        TanhCell(1, -1, 1).trace("(")
 
 
 def test_float32_counting_by_a_tenth_drifts():

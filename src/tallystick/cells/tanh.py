@@ -1,0 +1,28 @@
+"""A single tanh unit, the plain recurrent network of most libraries."""
+
+from dataclasses import dataclass
+from typing import final
+
+from tallystick.arithmetic import Number, hyperbolic_tangent
+from tallystick.cells.cell import Cell, Token
+
+
+@final
+@dataclass(frozen=True)
+class TanhCell(Cell):
+    """h' = tanh(U·h + c(x)), with c = a for `(` and b for `)`.
+
+    Attributes:
+        open_step: a, what `(` adds.
+        close_step: b, what `)` adds.
+        recurrent_weight: U, the factor on the previous state.
+
+    >>> [round(h, 3) for h in TanhCell(0.5, -0.5, 1.0).trace("()")]
+    [0, 0.462, -0.038]
+    """
+
+    recurrent_weight: Number
+
+    def step(self, h: Number, token: Token) -> Number:
+        """Return tanh(U·h + c(x)): multiply, add, then squash."""
+        return hyperbolic_tangent(self.recurrent_weight * h + token.choose(self.open_step, self.close_step))
