@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.arithmetic import ARITHMETICS, exact, nearest, positive_part
+from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, nearest, positive_part
+from tallystick.arithmetic.fused import fused_multiply_add
+from tallystick.cells import SelectiveCell
 from tallystick.errors import BadInput
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
@@ -21,27 +23,69 @@ def test_every_way_of_writing_a_double_reads_back_exactly(value):
     assert exact(repr(value)) == Fraction(repr(value))
 
 
-@given(doubles, st.sampled_from([np.float16, np.float32, np.float64]))
-def test_rounding_a_double_agrees_with_numpy(value, kind):
+@given(doubles, st.sampled_from(["float16", "float32", "float64"]))
+def test_rounding_a_double_agrees_with_numpy(value, name):
     with np.errstate(over="ignore"):
-        expected = kind(value)
+        expected = np.dtype(name).type(value)
     if np.isfinite(expected):
-        assert nearest(Fraction(value), kind) == expected
+        assert nearest(Fraction(value), FORMATS[name]) == expected
     else:
-        with pytest.raises(BadInput, match=f"too large for {kind.__name__}"):
-            nearest(Fraction(value), kind)
+        with pytest.raises(BadInput, match=f"too large for {name}"):
+            nearest(Fraction(value), FORMATS[name])
 
 
-@given(st.fractions(), st.sampled_from([np.float16, np.float32]))
-def test_no_neighbour_is_nearer(value, kind):
-    if abs(value) > np.finfo(kind).max:
+@given(st.fractions(), st.sampled_from(["float16", "bfloat16", "float32"]))
+def test_no_neighbour_is_nearer(value, name):
+    form = FORMATS[name]
+    if abs(value) > form.greatest:
         return
-    found = nearest(value, kind)
-    error = abs(Fraction(float(found)) - value)
+    found = nearest(value, form)
+    error = abs(exact(found) - value)
     for direction in (-np.inf, np.inf):
-        neighbour = np.nextafter(found, kind(direction))
+        neighbour = np.nextafter(found, form.kind(direction))
         if np.isfinite(neighbour):
             assert error <= abs(Fraction(float(neighbour)) - value)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_fused_product_and_sum_rounds_once(name):
+    """Against rationals, on numbers of all sizes, many of which nearly cancel."""
+    form, generator = FORMATS[name], np.random.default_rng(1)
+    size = 3000
+    top = 200 if name == "float64" else 60 if name in ("float32", "bfloat16") else 7
+    w, h = (
+        (generator.normal(size=size) * 2.0 ** generator.integers(-top, top, size)).astype(form.kind) for _ in range(2)
+    )
+    with np.errstate(over="ignore"):
+        near = -(w * h) * (1 + generator.choice([0, 1, -3, 2.0**5, 2.0**30], size) * float(form.unit)).astype(form.kind)
+        other = (generator.normal(size=size) * 2.0 ** generator.integers(-top, top, size)).astype(form.kind)
+    c = np.where(generator.random(size) < 0.5, near.astype(form.kind), other)
+    found = fused_multiply_add(w, h, c, form)
+    assert found.dtype == form.kind
+    for x, y, z, result in zip(w, h, c, found, strict=True):
+        if np.isfinite(result) and np.isfinite(z):
+            assert result == nearest(exact(x) * exact(y) + exact(z), form)
+    rounded_twice = w * h + c
+    assert np.mean(np.isfinite(c) & (found != rounded_twice)) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("w", "h", "c"), [(1e200, 1e200, -1e300), (1e-200, 1e-200, 5e-324), (1e-160, 1.5e-160, 3e-320)]
+)
+def test_fused_doubles_at_the_edges_of_the_range(w, h, c):
+    exactly = Fraction(w) * Fraction(h) + Fraction(c)
+    found = float(fused_multiply_add(np.float64(w), np.float64(h), np.float64(c), FORMATS["float64"]))
+    assert found == (np.inf if exactly > 2**1024 else float(exactly))
+
+
+def test_a_fused_weight_runs_a_cell_with_one_rounding_a_step():
+    cell = SelectiveCell(0.1, -0.1, 1.1, 0.9)
+    fused, twice = (cell.converted(ARITHMETICS[name]) for name in ("float32-fused", "float32"))
+    h, string = Fraction(0), "(()()("
+    for token in string:
+        weight, step = (1.1, 0.1) if token == "(" else (0.9, -0.1)
+        h = exact(nearest(exact(np.float32(weight)) * h + exact(np.float32(step)), FORMATS["float32"]))
+    assert exact(fused.final_state(string)) == h != exact(twice.final_state(string))
 
 
 def test_a_named_arithmetic_reads_text_and_rounds_once():

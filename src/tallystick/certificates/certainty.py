@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.arithmetic import format_of
 from tallystick.certificates.extremes import Ends
 from tallystick.readouts import MembershipClass, Readout, TernaryReadout, ZeroCheck
 
@@ -39,7 +40,7 @@ def steady(readout: Readout) -> bool:
 
 
 def _apart(readout: TernaryReadout, i: int, j: int) -> bool:
-    signs = {float(np.sign(readout.weight[k])) for k in (i, j)}
+    signs = {float(np.sign(float(readout.weight[k]))) for k in (i, j)}
     return signs in ({0.0}, {1.0, -1.0}, {0.0, 1.0}, {0.0, -1.0})
 
 
@@ -52,18 +53,18 @@ def _order_holds(readout: TernaryReadout, i: int, j: int, ends: Ends) -> Mask:
     """Say where output i stays above output j: by slopes, or since the exact lines lie further apart than rounding.
 
     With u half a unit in the last place of 1 and η the least positive number, an executed v·h + c is off by at most
-    2u·(|v·h| + |c|) + η. The exact difference of two lines is least at an end, where the executed one shows it up to
-    both errors; anywhere else the executed difference is off by both again. So twice both errors suffice, and the
-    factor 8 in place of 2 covers this function's own rounding many times over.
+    2u·(|v·h| + |c|) + η, fused or not. The exact difference of two lines is least at an end, where the executed one
+    shows it up to both errors; anywhere else the executed difference is off by both again. So twice both errors suffice,
+    and the factor 8 in place of 2 covers this function's own rounding many times over.
     """
     if _apart(readout, i, j):
         return np.ones(len(ends.least), bool)
-    kind = np.finfo(np.asarray(readout.weight[0]).dtype)
+    form = format_of(readout.bias[0])
     size = np.maximum(*(np.abs(np.asarray(end, np.float64)) for end in (ends.least, ends.greatest)))
     error = np.zeros(len(size))
     for k in (i, j):
         error += abs(float(readout.weight[k])) * size + abs(float(readout.bias[k]))
-    allowed = 8 * float(kind.eps) * error + 8 * float(kind.smallest_subnormal)
+    allowed = 16 * float(form.unit) * error + 8 * float(form.least)
     gaps = [np.asarray(_output(readout, i, end) - _output(readout, j, end)) for end in (ends.least, ends.greatest)]
     return np.minimum(*gaps) > allowed
 

@@ -2,9 +2,7 @@
 
 from dataclasses import fields
 
-import numpy as np
-
-from tallystick.arithmetic import ARITHMETICS, exact
+from tallystick.arithmetic import exact, float_format, nearest
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.verdict import FLOATS
 from tallystick.errors import BadInput
@@ -16,9 +14,9 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
     """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
 
     With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple
-    of a with at most p binary digits, so no operation rounds: every string of length k or less is counted as in the real
-    numbers. p is 11, 24 and 53 for float16, float32 and float64; overflow may end it sooner. None for a cell
-    that, with its weights rounded to this arithmetic, is no exact counter.
+    of a with at most p binary digits, so no operation rounds, fused or not: every string of length k or less is counted
+    as in the real numbers. p is 11, 8, 24 and 53 for float16, bfloat16, float32 and float64; overflow may end it sooner.
+    None for a cell that, with its weights rounded to this arithmetic, is no exact counter.
 
     >>> exact_depth(LinearCell(1, -1, 1), "float32") == 2**24
     True
@@ -29,8 +27,8 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
         raise BadInput(f"arithmetic: {arithmetic!r} is not one of {', '.join(FLOATS)}")
     if not isinstance(cell, LinearCell | SelectiveCell | ReluCell):
         return None
-    rounded = cell.converted(ARITHMETICS[arithmetic])
-    kind = np.finfo(arithmetic)
+    form = float_format(arithmetic)
+    rounded = cell.converted(lambda value, field: nearest(exact(value, field), form, field))
     weights = [getattr(rounded, field.name) for field in fields(rounded) if field.name not in _STEPS]
     if rounded.open_step == 0 or rounded.close_step != -rounded.open_step or any(weight != 1 for weight in weights):
         return None
@@ -38,4 +36,4 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
         return None
     step = abs(exact(rounded.open_step))
     odd = step.numerator // (step.numerator & -step.numerator)
-    return min(2 ** (int(kind.nmant) + 1) // odd, int(exact(float(kind.max)) / step))
+    return min(2**form.digits // odd, int(form.greatest / step))

@@ -22,6 +22,9 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
 from tallystick.readouts import MembershipClass, Readout
 
+_FLOATING = "fV"
+"""The letters of NumPy's floats and of bfloat16, which NumPy does not know for one."""
+
 States = NDArray[Any]
 """One state a group of strings: floats, or whole numbers and rationals as objects."""
 
@@ -157,7 +160,7 @@ def extremes(cell: Cell, openings: int, closings: int) -> tuple[Number, Number]:
 def first_row(cell: Cell) -> Ends:
     """Return the empty string's state, h₀ = 0, in the kind of number that the cell's weights have."""
     kind = np.asarray(cell.open_step).dtype
-    state = np.zeros(1, kind if kind.kind == "f" else object)
+    state = np.zeros(1, kind if kind.kind in _FLOATING else object)
     return Ends(state, state)
 
 

@@ -32,12 +32,12 @@ from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.linear_horizon import first_failure
 from tallystick.certificates.search import Reached, search
-from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, lengths_of
+from tallystick.certificates.verdict import FLOATS, REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, lengths_of
 from tallystick.errors import BadInput, check_whole
 from tallystick.models import Model
 from tallystick.readouts import ZeroCheck
 
-LIMITS = {REAL: 200, "float16": 1000, "float32": 1000, "float64": 1000}
+LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 """How far a search goes unless told otherwise; its effort grows with the square, in real arithmetic with the cube."""
 
 _SHORT = 2
@@ -49,7 +49,8 @@ def certify(model: Model, lengths: str = "all", arithmetic: str = REAL, limit: i
     Args:
         model: a linear, selective or ReLU cell with any readout.
         lengths: `all`, or `even` as in the paper's data.
-        arithmetic: `real`, `float16`, `float32` or `float64`; the weights are rounded to it first, once.
+        arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
+            rounded to it first, once.
         limit: how far to search where nothing else decides.
 
     >>> certify(Model(LinearCell(1, -1, 1), ZeroCheck())).outcome

@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from tallystick.arithmetic import Number
+from tallystick.arithmetic import ARITHMETICS, Number
 from tallystick.errors import BadInput
 from tallystick.models import Model
 
 LONGEST_STRING = 10**6
 REAL = "real"
-FLOATS = ("float16", "float32", "float64")
+FLOATS = tuple(name for name in ARITHMETICS if name != "rational")
 ARITHMETIC_NAMES = (REAL, *FLOATS)
-"""The arithmetics of a verdict: the real numbers, or floating point as executed, multiply then add, each rounded."""
+"""The arithmetics of a verdict: the real numbers, or floating point as executed.
+
+`float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
+"""
 
 
 class Outcome(StrEnum):
@@ -90,7 +93,7 @@ class Verdict:
     Attributes:
         model: the model as it was handed in.
         lengths: which lengths count.
-        arithmetic: `real`, or the floating point it is executed in.
+        arithmetic: `real`, or the floating point it is executed in, with its order of operations.
         outcome: PROVED, REFUTED or BOUNDED.
         horizon: the largest N such that every counted length up to N is right on **all** strings; None is unlimited. 0
             says that the first counted length already fails. BOUNDED promises no more than this N; a REFUTED model

@@ -1,0 +1,42 @@
+"""Max(0, ·) and tanh for every kind of number a cell can run on."""
+
+from functools import singledispatch
+from numbers import Rational
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tallystick.errors import BadInput
+
+Number: TypeAlias = Any
+"""An int, Fraction, float, NumPy or JAX array, or a solver's term: anything with + and ×."""
+
+
+@singledispatch
+def positive_part(x: Number) -> Number:
+    """max(0, x), of the same kind as x.
+
+    >>> from fractions import Fraction
+    >>> positive_part(Fraction(-1, 2)), positive_part(1.5)
+    (Fraction(0, 1), 1.5)
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().maximum(x, 0)
+    return x if x > 0 else type(x)(0)
+
+
+@singledispatch
+def hyperbolic_tangent(x: Number) -> Number:
+    """Tanh of x, of the same kind as x; a rational has none but tanh 0 = 0.
+
+    >>> from fractions import Fraction
+    >>> round(hyperbolic_tangent(0.5), 9), hyperbolic_tangent(Fraction(0))
+    (0.462117157, Fraction(0, 1))
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().tanh(x)
+    if isinstance(x, Rational):
+        if x == 0:
+            return x
+        raise BadInput(f"tanh {x}: no rational number; bring the cell into floating point first, as with float32")
+    return x.tanh() if hasattr(x, "tanh") else type(x)(np.tanh(x))
