@@ -19,7 +19,7 @@ from tallystick.indicators import Condition, Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.models import Model, read_model, write_model
+from tallystick.models import Model, from_torch, read_model, write_model
 from tallystick.readouts import BinaryReadout, Readout, TernaryReadout, ZeroCheck
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ __all__ = [
     "conditions",
     "exact",
     "exact_accuracy",
+    "from_torch",
     "indicators",
     "read_model",
     "reproduce",

@@ -71,7 +71,12 @@ class Document:
 
 def read_document(path: Path) -> Document:
     """Read a JSON file, refusing what the format leaves undefined: repeated fields, NaN and infinities."""
-    return Document(_parsed(read_text(path, LARGEST_DOCUMENT), str(path)), str(path))
+    return parse_document(read_text(path, LARGEST_DOCUMENT), str(path))
+
+
+def parse_document(text: str, where: str) -> Document:
+    """Read JSON text as strictly as a file; `where` opens every complaint."""
+    return Document(_parsed(text, where), where)
 
 
 def read_as(path: Path, build: Callable[[Document], Built]) -> Built:

@@ -20,8 +20,8 @@ def _permissions() -> int:
 _PERMISSIONS = _permissions()
 
 
-def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
-    """Read a text file of bounded size."""
+def read_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
+    """Read a file of bounded size."""
     try:
         with path.open("rb") as file:
             content = file.read(largest + 1)
@@ -29,8 +29,13 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
         raise BadInput(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     if len(content) > largest:
         raise BadInput(f"{path}: larger than {largest // 2**20} MiB, the most that is read")
+    return content
+
+
+def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
+    """Read a text file of bounded size."""
     try:
-        return content.decode("utf-8-sig")
+        return read_bytes(path, largest).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 text (byte {error.start})") from None
 

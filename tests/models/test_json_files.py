@@ -94,7 +94,7 @@ def test_absurd_exponents_are_refused(tmp_path):
 
 
 def test_an_unknown_arithmetic_is_refused():
-    with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of rational, float16, float32, float64"):
+    with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of rational, "):
         MODELS[0].in_arithmetic("float8")
 
 

@@ -1,0 +1,86 @@
+"""A model as a JSON file.
+
+    {"cell": "linear", "open_step": 1, "close_step": "-1/1", "recurrent_weight": "0x1p+0",
+     "readout": {"kind": "binary", "weight": [2.5], "bias": [0]}}
+
+Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
+written as a hex float. A selective cell has `"recurrent_weight": [P, Q]`; `"readout": {"kind": "zero"}` is the zero check.
+"""
+
+from fractions import Fraction
+from pathlib import Path
+
+from tallystick.arithmetic import exact
+from tallystick.cells import CELLS
+from tallystick.documents import Document, read_as, write_document
+from tallystick.models.model import Model
+from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
+
+
+def read_json(path: Path) -> Model:
+    """Read a model; every complaint names the file and the field."""
+    return read_as(path, _model)
+
+
+def write_json(model: Model, path: Path) -> None:
+    """Write a model so that `read_json` gives an equal one back, every number exact."""
+    write_document(model_to_json(model), path)
+
+
+def model_to_json(model: Model) -> dict[str, object]:
+    """Return the model as the object that its file holds."""
+    parts = Parts.of(model)
+    recurrent = [_shown(weight) for weight in parts.recurrent_weight]
+    readout: dict[str, object] = {"kind": parts.readout}
+    if OUTPUTS[parts.readout]:
+        readout |= {"weight": [*map(_shown, parts.weight)], "bias": [*map(_shown, parts.bias)]}
+    return {
+        "cell": parts.cell,
+        "open_step": _shown(parts.open_step),
+        "close_step": _shown(parts.close_step),
+        "recurrent_weight": recurrent if len(recurrent) > 1 else recurrent[0],
+        "readout": readout,
+    }
+
+
+def _model(document: Document) -> Model:
+    fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
+    name = fields["cell"].text()
+    if name not in CELLS:
+        fields["cell"].refuse(f"one of {', '.join(CELLS)}")
+    steps = _number(fields["open_step"]), _number(fields["close_step"])
+    return Parts(name, *steps, _recurrent(fields["recurrent_weight"], name), *_readout(fields["readout"])).model()
+
+
+def _recurrent(document: Document, cell: str) -> tuple[Fraction, ...]:
+    size = recurrent_weights(cell)
+    return (_number(document),) if size == 1 else _numbers(document, size)
+
+
+def _readout(document: Document) -> tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]:
+    kind = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
+    size = OUTPUTS.get(kind.text())
+    if size is None:
+        kind.refuse(f"one of {', '.join(OUTPUTS)}")
+    if size == 0:
+        document.fields(required=("kind",))
+        return kind.text(), (), ()
+    fields = document.fields(required=("kind", "weight"), optional=("bias",))
+    bias = _numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
+    return kind.text(), _numbers(fields["weight"], size), bias
+
+
+def _numbers(document: Document, size: int) -> tuple[Fraction, ...]:
+    numbers = tuple(_number(entry) for entry in document.items())
+    if len(numbers) != size:
+        document.refuse(f"a list of {size} {'number' if size == 1 else 'numbers'}")
+    return numbers
+
+
+def _number(document: Document) -> Fraction:
+    return exact(document.value, document.where)
+
+
+def _shown(value: Fraction) -> object:
+    """Write a number exactly: a whole number as it is, anything else as p/q."""
+    return value.numerator if value.denominator == 1 else str(value)

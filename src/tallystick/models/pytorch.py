@@ -1,0 +1,98 @@
+"""A model from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tallystick.errors import BadInput
+from tallystick.models.model import Model
+from tallystick.models.named_tensor import named
+from tallystick.models.state_dicts import Module, modules_of, parts_of_modules
+
+_CELLS = ("RNN", "RNNCell", "Linear")
+_READOUTS = ("Linear",)
+_MODES = {"RNN_TANH": "tanh", "RNN_RELU": "relu"}
+
+
+class TorchTensor(Protocol):
+    """As much of `torch.Tensor` as is used."""
+
+    is_meta: bool
+
+    def is_floating_point(self) -> bool: ...  # noqa: D102
+    def detach(self) -> "TorchTensor": ...  # noqa: D102
+    def cpu(self) -> "TorchTensor": ...  # noqa: D102
+    def double(self) -> "TorchTensor": ...  # noqa: D102
+    def numpy(self) -> npt.NDArray[Any]: ...  # noqa: D102
+
+
+class TorchModule(Protocol):
+    """As much of `torch.nn.Module` as is used."""
+
+    def state_dict(self) -> Mapping[str, TorchTensor]: ...  # noqa: D102
+
+
+def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model:
+    """Return the model of a PyTorch cell and readout: a = W_open + all biases, b = W_close + all biases, U = W_hh.
+
+    Every weight is taken exactly, and the biases are added exactly into the steps. In real numbers nothing changes; in
+    floating point a network that adds its biases one at a time rounds more often than the folded cell.
+
+    A module that contains cell and readout is refused, since what its `forward` does with them cannot be seen from here.
+
+    Args:
+        cell: an `nn.RNN` or `nn.RNNCell` with one unit that reads `(` as [1, 0] and `)` as [0, 1], or the paper's
+            `nn.Linear(3, 1)` over [x, h], which is linear.
+        readout: an `nn.Linear(1, 1)`, the binary readout; an `nn.Linear(1, 3)`, the ternary one; None for the zero check.
+
+    Raises:
+        BadInput: the module is none of these, or holds a number that is not finite; the message names the module or tensor.
+    """
+    kind = _kind(cell, "cell", _CELLS)
+    parts = parts_of_modules(
+        _module(cell, "cell"),
+        None if readout is None else _readout_module(readout),
+        _nonlinearity(cell, kind),
+    )
+    return parts.model()
+
+
+def _readout_module(readout: TorchModule) -> Module:
+    _kind(readout, "readout", _READOUTS)
+    return _module(readout, "readout")
+
+
+def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:
+    """The name of PyTorch's own class; a subclass may compute something else, so it is not taken for its parent."""
+    kind = type(module)
+    names = ", ".join(f"torch.nn.{name}" for name in allowed)
+    if not (kind.__module__ + ".").startswith("torch.nn.modules.") or kind.__name__ not in allowed:
+        raise BadInput(f"{role}: {kind.__module__}.{kind.__qualname__} is not one of {names}")
+    return kind.__name__
+
+
+def _nonlinearity(cell: object, kind: str) -> str:
+    if kind == "Linear":
+        return "linear"
+    # An nn.RNN goes by its mode: its nonlinearity may be set to something else later, without effect.
+    found: object = getattr(cell, "mode", None) if kind == "RNN" else getattr(cell, "nonlinearity", None)
+    if kind == "RNN":
+        found = _MODES.get(cast("str", found), found)
+    if found not in _MODES.values():
+        raise BadInput(f"cell: nonlinearity {found!r} is not one of {', '.join(_MODES.values())}")
+    return cast("str", found)
+
+
+def _module(module: TorchModule, role: str) -> Module:
+    tensors = {f"{role}.{name}": _array(tensor, f"{role}.{name}") for name, tensor in module.state_dict().items()}
+    return modules_of(named(tensors))[0]
+
+
+def _array(tensor: TorchTensor, name: str) -> npt.NDArray[Any]:
+    if tensor.is_meta:
+        raise BadInput(f"{name}: lies on the device meta, which holds no numbers")
+    numbers = tensor.detach().cpu()
+    # bfloat16 is unknown to NumPy; every kind of float that PyTorch has is exactly a double.
+    return np.asarray((numbers.double() if numbers.is_floating_point() else numbers).numpy())

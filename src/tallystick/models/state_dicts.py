@@ -1,0 +1,155 @@
+"""PyTorch's state dicts: which of their tensors make a cell with one unit and a readout, and which make something else.
+
+Three cells are read, under any prefix: `nn.RNN` and `nn.RNNCell` with one unit (weight_ih 1×2, weight_hh 1×1, both biases or
+none), and `nn.Linear` over [x, h] (weight 1×3), the paper's cell. A readout is an `nn.Linear` with one input: one output is the
+binary readout, three the ternary; without one the model is read by the zero check. `(` is [1, 0] and `)` is [0, 1].
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tallystick.errors import BadInput
+from tallystick.models.named_tensor import NamedTensor, shown_shape
+from tallystick.models.parts import Parts
+
+NONLINEARITIES = ("linear", "relu", "tanh")
+"""What may be done to U·h + c(x); each is also the name of the cell that does it."""
+
+_RECURRENT = re.compile(r"(?P<name>(weight|bias)_(ih|hh|hr))(_l(?P<layer>\d+))?(?P<reverse>_reverse)?", re.ASCII)
+_GATED = {3: "GRU", 4: "LSTM"}
+_CELL_SHAPE = (1, 3)
+_READOUT_SHAPES = ((1, 1), (3, 1))
+
+
+@dataclass(frozen=True)
+class Module:
+    """The tensors of one module, by the names that they have in it.
+
+    Attributes:
+        recurrent: whether they are those of an `nn.RNN` or `nn.RNNCell`, and not of an `nn.Linear`.
+        tensors: by name; those of a layer without the layer's number.
+    """
+
+    recurrent: bool
+    tensors: dict[str, NamedTensor]
+
+    @property
+    def first(self) -> NamedTensor:
+        """A tensor to name the module by."""
+        return next(iter(self.tensors.values()))
+
+    def need(self, name: str) -> NamedTensor:
+        """Return a tensor that must be there."""
+        if name not in self.tensors:
+            self.first.refuse(f"stands without its {name}")
+        return self.tensors[name]
+
+    @property
+    def makes_a_cell(self) -> bool:
+        """Whether this is a cell rather than a readout."""
+        return self.recurrent or self.need("weight").array.shape == _CELL_SHAPE
+
+
+def parts_of_state_dict(tensors: Mapping[str, NamedTensor], nonlinearity: str | None) -> Parts:
+    """Return the one cell and the readout that a state dict holds; a tensor that is part of neither is refused."""
+    modules = modules_of(tensors)
+    cells = [module for module in modules if module.makes_a_cell]
+    readouts = [module for module in modules if not module.makes_a_cell]
+    for kind, found in (("cell", cells), ("readout", readouts)):
+        if len(found) > 1:
+            found[1].first.refuse(f"a second {kind} beside {found[0].first.name}; one is read")
+    for readout in readouts:
+        _readout(readout)  # first, since a state dict without a cell is best told by what it holds instead
+    if not cells:
+        raise BadInput(
+            "no cell among the tensors; one has open_step, or weight_ih and weight_hh, or a weight of shape 1×3"
+        )
+    return parts_of_modules(cells[0], readouts[0] if readouts else None, nonlinearity)
+
+
+def parts_of_modules(cell: Module, readout: Module | None, nonlinearity: str | None) -> Parts:
+    """Return the names and numbers of a cell and a readout, the biases folded into the steps."""
+    open_weight, close_weight, recurrent, bias = _recurrent(cell) if cell.recurrent else _linear(cell)
+    if nonlinearity is None and cell.recurrent:
+        raise BadInput(
+            "metadata nonlinearity: missing, and the tensors do not tell it; "
+            f"write one of {', '.join(NONLINEARITIES)}, as save_file(..., metadata={{'nonlinearity': 'tanh'}}) does"
+        )
+    name = nonlinearity or "linear"
+    if name not in NONLINEARITIES:
+        raise BadInput(f"metadata nonlinearity: {name!r} is not one of {', '.join(NONLINEARITIES)}")
+    kind, weight, outputs_bias = _readout(readout) if readout else ("zero", (), ())
+    return Parts(name, open_weight + bias, close_weight + bias, (recurrent,), kind, weight, outputs_bias)
+
+
+def modules_of(tensors: Mapping[str, NamedTensor]) -> list[Module]:
+    """Sort tensors by the module that they belong to, refusing those that no module read here has."""
+    modules: dict[tuple[str, str], Module] = {}
+    for tensor in tensors.values():
+        prefix, _, leaf = tensor.name.rpartition(".")
+        found = _RECURRENT.fullmatch(leaf)
+        if found is None and leaf not in ("weight", "bias"):
+            tensor.refuse(
+                "unknown tensor; one-unit nn.RNN, nn.RNNCell and nn.Linear are read, with nothing beside them"
+            )
+        if found:
+            _refuse_more_than_a_layer(tensor, found)
+        key = (prefix, f"layer {found['layer']}" if found else "linear")
+        module = modules.setdefault(key, Module(found is not None, {}))
+        module.tensors[found["name"] if found else leaf] = tensor
+    return list(modules.values())
+
+
+def _refuse_more_than_a_layer(tensor: NamedTensor, found: re.Match[str]) -> None:
+    if found["layer"] not in (None, "0"):
+        tensor.refuse("belongs to a further layer; a cell with one layer is read")
+    if found["reverse"]:
+        tensor.refuse("reads the string backwards; a cell with one direction is read")
+    if found["name"].endswith("_hr"):
+        tensor.refuse("projects the state; a cell without projection is read")
+
+
+def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """W_open, W_close, U and the sum of the biases of an nn.RNN or nn.RNNCell."""
+    state = module.need("weight_hh")
+    _refuse_gates_and_units(state)
+    open_weight, close_weight = module.need("weight_ih").numbers((1, 2))
+    biases = [name for name in ("bias_ih", "bias_hh") if "bias_ih" in module.tensors or "bias_hh" in module.tensors]
+    bias = sum((module.need(name).numbers((1,))[0] for name in biases), Fraction(0))
+    return open_weight, close_weight, state.numbers((1, 1))[0], bias
+
+
+def _refuse_gates_and_units(state: NamedTensor) -> None:
+    """Say what a weight_hh of another shape most likely is."""
+    if state.array.ndim != 2 or state.array.size == 0:  # noqa: PLR2004 -- rows and columns; `numbers` refuses the rest
+        return
+    rows, units = state.array.shape
+    shape = shown_shape(state.array.shape)
+    if rows % units == 0 and rows // units in _GATED:
+        kind = _GATED[rows // units]
+        state.refuse(f"shape {shape} has {rows // units} rows a unit, as an nn.{kind}'s gates have; it is not 1×1")
+    if rows == units and units > 1:
+        state.refuse(f"shape {shape} has {units} units; a cell with one, shape 1×1, is read")
+
+
+def _linear(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """W_open, W_close, U and the bias of an nn.Linear over [x, h]."""
+    open_weight, close_weight, recurrent = module.need("weight").numbers(_CELL_SHAPE)
+    return open_weight, close_weight, recurrent, _bias(module, 1)[0]
+
+
+def _readout(module: Module) -> tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]:
+    weight = module.need("weight")
+    if weight.array.shape not in _READOUT_SHAPES:
+        weight.refuse(
+            f"shape {shown_shape(weight.array.shape)} is neither a cell over [x, h], 1×3, "
+            "nor a binary readout, 1×1, nor a ternary one, 3×1"
+        )
+    outputs = weight.numbers(*_READOUT_SHAPES)
+    return ("binary" if len(outputs) == 1 else "ternary"), outputs, _bias(module, len(outputs))
+
+
+def _bias(module: Module, size: int) -> tuple[Fraction, ...]:
+    return module.tensors["bias"].numbers((size,)) if "bias" in module.tensors else (Fraction(0),) * size
