@@ -15,8 +15,9 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from tallystick.arithmetic import exact
-from tallystick.certificates.verdict import Failure, Verdict
+from tallystick.arithmetic import exact, float_format
+from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
+from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
 from tallystick.models import model_to_json
 
@@ -45,7 +46,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
         "verdict": verdict.outcome.value,
         "horizon": UNLIMITED if verdict.horizon is None else verdict.horizon,
         "counterexample": None if verdict.failure is None else _counterexample(verdict, verdict.failure),
-        "evidence": {"method": verdict.method},
+        "evidence": _evidence(verdict),
     }
     return {**content, "digest": digest(content)}
 
@@ -61,12 +62,20 @@ def digest(content: dict[str, object]) -> str:
     return hashlib.sha256(spelled.encode()).hexdigest()
 
 
+def _evidence(verdict: Verdict) -> dict[str, object]:
+    """Name the method, and what is assumed of an executed tanh."""
+    if verdict.method != ENCLOSURES:
+        return {"method": verdict.method}
+    allowed = None if verdict.arithmetic == REAL else TANH_NEIGHBOURS[float_format(verdict.arithmetic).name]
+    return {"method": verdict.method, "tanh_neighbours": allowed}
+
+
 def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
     return {
         "runs": [list(run) for run in failure.runs],
         "class": failure.found.value,
         "right_class": failure.right.value,
-        "trace": _trace(verdict) if failure.length <= LONGEST_TRACE else None,
+        "trace": _trace(verdict) if failure.length <= LONGEST_TRACE and verdict.method != ENCLOSURES else None,
     }
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from tallystick.arithmetic import exact, float_format, nearest
+from tallystick.arithmetic import ARITHMETICS, exact, float_format
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.verdict import FLOATS
 from tallystick.errors import BadInput
@@ -28,7 +28,7 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
     if not isinstance(cell, LinearCell | SelectiveCell | ReluCell):
         return None
     form = float_format(arithmetic)
-    rounded = cell.converted(lambda value, field: nearest(exact(value, field), form, field))
+    rounded = cell.converted(ARITHMETICS[form.name])  # a fused weight would not compare
     weights = [getattr(rounded, field.name) for field in fields(rounded) if field.name not in _STEPS]
     if rounded.open_step == 0 or rounded.close_step != -rounded.open_step or any(weight != 1 for weight in weights):
         return None

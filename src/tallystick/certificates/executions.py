@@ -13,7 +13,8 @@ from functools import partial
 from math import lcm
 
 from tallystick.arithmetic import Number, exact
-from tallystick.cells import Cell
+from tallystick.cells import Cell, TanhCell
+from tallystick.certificates.tanh_enclosures import ExecutedTanh, RealTanh
 from tallystick.certificates.verdict import REAL, arithmetic_of
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
@@ -28,15 +29,21 @@ class Execution:
     Attributes:
         model_at: the model whose cell takes the step to a length and whose readout is read there.
         rounded: whether each operation rounds, so that a class need not be an interval of h.
+        enclosed: whether states are known between bounds only, as those of a tanh cell are.
     """
 
     model_at: Callable[[int], Model]
     rounded: bool
+    enclosed: bool = False
 
 
-def execution(model: Model, arithmetic: str) -> Execution:
-    """Return the model made ready to run in an arithmetic."""
+def execution(model: Model, arithmetic: str, tanh_digits: int = 64) -> Execution:
+    """Return the model made ready to run in an arithmetic; a tanh in real numbers is bounded to so many binary digits."""
     model = model.in_arithmetic(arithmetic_of(arithmetic))
+    if isinstance(model.cell, TanhCell):
+        cell = RealTanh.of(model.cell, tanh_digits) if arithmetic == REAL else ExecutedTanh.of(model.cell)
+        model = Model(cell, model.readout)
+        return Execution(lambda _: model, rounded=arithmetic != REAL, enclosed=True)
     if arithmetic != REAL:
         return Execution(lambda _: model, rounded=True)
     return Execution(partial(whole_model, model), rounded=False)

@@ -38,8 +38,8 @@ class Ends:
 
     def after(self, cell: Cell, token: str) -> "Ends":
         """Return the ends of the image under one more token: a falling map exchanges them."""
-        images = [cell.step(end, ONE_HOT[token]) for end in (self.least, self.greatest)]
-        return Ends(np.minimum(*images), np.maximum(*images))
+        lows, highs = zip(*(cell.step_bounds(end, ONE_HOT[token]) for end in (self.least, self.greatest)), strict=True)
+        return Ends(np.minimum(*lows), np.maximum(*highs))
 
     def of(self, groups: slice) -> "Ends":
         """Return the ends of some of the groups."""

@@ -18,21 +18,35 @@ Real arithmetic reads the weights exactly and decides in rationals:
   binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it from `)(`.
 - **Other linear cells** are decided completely by `linear_horizon`.
 - **ReLU with a > 0, U = 1 and b = −a** has h = a·κ and is right on semi-Dyck-1 at every length (Theorem 3).
+- A **tanh cell** is searched with its states between bounds, which are drawn closer where they do not decide. No tanh cell
+  with rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
+  not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 - Whatever remains is searched length by length, up to a limit.
 
 Floating point as executed is searched the same way, by the cell's own step. No theorem holds there for all lengths, so
 the best outcome is BOUNDED: by the search, or for an exact counter by the depth to which it is exact, if that is more.
+What a tanh gives is no matter of IEEE 754; its states are again kept between bounds (`tanh_enclosures`).
 """
 
 from fractions import Fraction
 
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certainty import steady
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.linear_horizon import first_failure
 from tallystick.certificates.search import Reached, search
-from tallystick.certificates.verdict import FLOATS, REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, lengths_of
+from tallystick.certificates.verdict import (
+    ENCLOSURES,
+    FLOATS,
+    REAL,
+    Failure,
+    Lengths,
+    Outcome,
+    Verdict,
+    arithmetic_of,
+    lengths_of,
+)
 from tallystick.errors import BadInput, check_whole
 from tallystick.models import Model
 from tallystick.readouts import ZeroCheck
@@ -40,6 +54,7 @@ from tallystick.readouts import ZeroCheck
 LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 """How far a search goes unless told otherwise; its effort grows with the square, in real arithmetic with the cube."""
 
+_TANH_DIGITS = (128, 256, 512, 1024)
 _SHORT = 2
 
 
@@ -47,7 +62,7 @@ def certify(model: Model, lengths: str = "all", arithmetic: str = REAL, limit: i
     """Return the verdict on a model: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 
     Args:
-        model: a linear, selective or ReLU cell with any readout.
+        model: a linear, selective, ReLU or tanh cell with any readout.
         lengths: `all`, or `even` as in the paper's data.
         arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
             rounded to it first, once.
@@ -63,7 +78,7 @@ def certify(model: Model, lengths: str = "all", arithmetic: str = REAL, limit: i
     counted = lengths_of(lengths)
     limit = LIMITS[arithmetic] if limit is None else limit
     check_whole(limit, "limit", least=_SHORT)
-    if not isinstance(model.cell, LinearCell | SelectiveCell | ReluCell):
+    if not isinstance(model.cell, LinearCell | SelectiveCell | ReluCell | TanhCell):
         raise BadInput(f"cell: a {type(model.cell).__name__} is outside what can be decided")
     decided = (
         _in_real_numbers(model, counted) if arithmetic == REAL else _as_executed(model, counted, arithmetic, limit)
@@ -77,6 +92,8 @@ _Decision = tuple[Outcome, int | None, Failure | None, str, str]
 
 def _in_real_numbers(model: Model, lengths: Lengths) -> _Decision | None:
     """Decide by theorem; None where only a search is left."""
+    if isinstance(model.cell, TanhCell):
+        return None
     exact_model = model.in_arithmetic("rational")
     short = search(execution(exact_model, REAL), lengths, _SHORT)
     if isinstance(short, Failure):
@@ -131,10 +148,15 @@ def _as_executed(model: Model, lengths: Lengths, arithmetic: str, limit: int) ->
 
 
 def _searched(model: Model, lengths: Lengths, arithmetic: str, limit: int) -> _Decision:
+    method = ENCLOSURES if isinstance(model.cell, TanhCell) else "search"
     found = search(execution(model, arithmetic), lengths, limit)
+    for digits in _TANH_DIGITS if method == ENCLOSURES and arithmetic == REAL else ():
+        if isinstance(found, Failure) or found.length >= limit - limit % lengths.stride:
+            break
+        found = search(execution(model, arithmetic, digits), lengths, limit)
     if isinstance(found, Reached):
-        return Outcome.BOUNDED, found.length, None, "search", found.reason
-    return _refuted(found, lengths, "search")
+        return Outcome.BOUNDED, found.length, None, method, found.reason
+    return _refuted(found, lengths, method)
 
 
 def _refuted(failure: Failure, lengths: Lengths, method: str) -> _Decision:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from tallystick.cells import ONE_HOT, ReluCell
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends, Grouping, first_row
-from tallystick.certificates.verdict import Failure, Lengths, runs_of
+from tallystick.certificates.verdict import Failure, Lengths
+from tallystick.certificates.witnesses import judged, string_to
 from tallystick.languages.brackets import ALPHABET
 from tallystick.models import Model
 from tallystick.readouts import Readout, ZeroCheck
@@ -57,17 +57,19 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
             continue
         readout = execution.model_at(length).readout
         right = grouping.right_classes(readout, length)
-        place = _wrong_end(readout, right, ends)
-        if place is not None:
-            string = _string_to(execution, grouping, history, *place)
-            return _failure(execution, grouping, string)
-        if not certain(readout, right, ends, rounded=execution.rounded).all():
+        places = list(_wrong_ends(readout, right, ends))
+        strings = (string_to(execution, grouping, history, *place) for place in places)
+        unsure = not certain(readout, right, ends, rounded=execution.rounded).all()
+        if unsure and not places and not execution.enclosed:
             listed = next((found for size, found in states if size == length), None)
             if listed is None:
                 return Reached(_before(length, lengths), f"too many states to list at length {length}")
-            wrong = _wrong_state(readout, right, listed)
-            if wrong is not None:
-                return _failure(execution, grouping, wrong)
+            strings, unsure = _wrong_states(readout, right, listed), False
+        failure = next(filter(None, (judged(execution, grouping, string) for string in strings)), None)
+        if failure is not None:
+            return failure
+        if places or unsure:
+            return Reached(_before(length, lengths), f"the bounds on tanh do not decide length {length}")
     return Reached(limit - limit % lengths.stride, f"every length to {limit} is right; the search went no further")
 
 
@@ -83,29 +85,11 @@ def _before(length: int, lengths: Lengths) -> int:
     return (length - 1) // lengths.stride * lengths.stride
 
 
-def _wrong_end(readout: Readout, right: NDArray[np.int64], ends: Ends) -> tuple[int, Number] | None:
-    """Return a group and an end of it that gets a wrong class."""
-    for states in (ends.least, ends.greatest):
-        wrong = np.flatnonzero(np.asarray(readout.class_index(states)) != right)
-        if len(wrong):
-            return int(wrong[0]), states[wrong[0]]
-    return None
-
-
-def _string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
-    """Walk back from an end: it is the image of an end one token before, in one of the groups that lead here."""
-    tokens: list[str] = []
-    for length in range(len(history) - 1, 0, -1):
-        cell, before = execution.model_at(length).cell, history[length - 1]
-        token, group, h = next(
-            (token, source, end)
-            for token, source in grouping.sources(group)
-            if 0 <= source < length
-            for end in (before.least[source], before.greatest[source])
-            if cell.step(end, ONE_HOT[token]) == h
-        )
-        tokens.append(token)
-    return "".join(reversed(tokens))
+def _wrong_ends(readout: Readout, right: NDArray[np.int64], ends: Ends) -> Iterator[tuple[int, Number]]:
+    """Go through the ends that get a wrong class, each with its group."""
+    for states in (ends.greatest, ends.least):
+        for group in np.flatnonzero(np.asarray(readout.class_index(states)) != right):
+            yield int(group), states[group]
 
 
 _Listed = list[dict[Any, str]]
@@ -129,29 +113,6 @@ def _states(execution: Execution, grouping: Grouping) -> Iterator[tuple[int, _Li
         listed = longer
 
 
-def _wrong_state(readout: Readout, right: NDArray[np.int64], listed: _Listed) -> str | None:
-    return next(
-        (
-            string
-            for index, states in zip(right, listed, strict=True)
-            for h, string in states.items()
-            if int(readout.class_index(h)) != index
-        ),
-        None,
-    )
-
-
-def _failure(execution: Execution, grouping: Grouping, string: str) -> Failure:
-    h = first_row(execution.model_at(0).cell).least[0]
-    group = 0
-    for length, token in enumerate(string, start=1):
-        h = execution.model_at(length).cell.step(h, ONE_HOT[token])
-        group = grouping.target(group, token)
-    readout = execution.model_at(len(string)).readout
-    return Failure(
-        runs_of(string), readout.class_of(h), _class(readout, grouping.right_classes(readout, len(string))[group])
-    )
-
-
-def _class(readout: Readout, index: np.int64) -> StrEnum:
-    return list(readout.classes)[int(index)]
+def _wrong_states(readout: Readout, right: NDArray[np.int64], listed: _Listed) -> Iterator[str]:
+    for index, states in zip(right, listed, strict=True):
+        yield from (string for h, string in states.items() if int(readout.class_index(h)) != index)

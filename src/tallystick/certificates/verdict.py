@@ -5,6 +5,7 @@ from enum import StrEnum
 from itertools import groupby
 
 from tallystick.arithmetic import ARITHMETICS, Number
+from tallystick.cells import TanhCell
 from tallystick.errors import BadInput
 from tallystick.models import Model
 
@@ -16,6 +17,10 @@ ARITHMETIC_NAMES = (REAL, *FLOATS)
 
 `float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
 """
+
+
+ENCLOSURES = "enclosures"
+"""The method's name where states are known between bounds only."""
 
 
 class Outcome(StrEnum):
@@ -127,8 +132,15 @@ class Verdict:
         return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
 
     def trace(self) -> list[Number]:
-        """H along the failing string, before the first token and after each; empty where none fails."""
-        return self.executed.cell.trace(self.failure.string) if self.failure else []
+        """H along the failing string, before the first token and after each; empty where none fails.
+
+        The states of a tanh cell in real numbers are shown as doubles, which they are near to.
+        """
+        if not self.failure:
+            return []
+        if isinstance(self.model.cell, TanhCell) and self.arithmetic == REAL:
+            return self.model.in_arithmetic("float64").cell.trace(self.failure.string)
+        return self.executed.cell.trace(self.failure.string)
 
 
 def arithmetic_of(name: str) -> str:

@@ -1,0 +1,45 @@
+"""From an extreme of h back to a string that attains it, and what becomes of a string."""
+
+from tallystick.arithmetic import Number
+from tallystick.cells import ONE_HOT
+from tallystick.certificates.certainty import certain
+from tallystick.certificates.executions import Execution
+from tallystick.certificates.extremes import Ends, Grouping, first_row
+from tallystick.certificates.verdict import Failure, runs_of
+
+
+def string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
+    """Walk back from an end: it is the image of an end one token before, in one of the groups that lead here.
+
+    Where states are known between bounds only, the image that comes nearest is taken.
+    """
+    tokens: list[str] = []
+    for length in range(len(history) - 1, 0, -1):
+        cell, before = execution.model_at(length).cell, history[length - 1]
+        ways = [
+            (abs(image - h), token, source, end)
+            for token, source in grouping.sources(group)
+            if 0 <= source < length
+            for end in (before.least[source], before.greatest[source])
+            for image in cell.step_bounds(end, ONE_HOT[token])
+        ]
+        _, token, group, h = min(ways, key=lambda way: way[0])
+        tokens.append(token)
+    return "".join(reversed(tokens))
+
+
+def judged(execution: Execution, grouping: Grouping, string: str) -> Failure | None:
+    """Run a string; return how it fails, or None if it does not fail for certain."""
+    ends = first_row(execution.model_at(0).cell)
+    group = 0
+    for length, token in enumerate(string, start=1):
+        ends = ends.after(execution.model_at(length).cell, token)
+        group = grouping.target(group, token)
+    readout = execution.model_at(len(string)).readout
+    classes = list(readout.classes)
+    right = int(grouping.right_classes(readout, len(string))[group])
+    found = readout.class_index(ends.least)
+    same = found == readout.class_index(ends.greatest)
+    if int(found[0]) == right or not (same & certain(readout, found, ends, rounded=execution.rounded))[0]:
+        return None
+    return Failure(runs_of(string), classes[int(found[0])], classes[right])
