@@ -50,18 +50,11 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model:
     Raises:
         BadInput: the module is none of these, or holds a number that is not finite; the message names the module or tensor.
     """
-    kind = _kind(cell, "cell", _CELLS)
-    parts = parts_of_modules(
-        _module(cell, "cell"),
-        None if readout is None else _readout_module(readout),
-        _nonlinearity(cell, kind),
-    )
-    return parts.model()
-
-
-def _readout_module(readout: TorchModule) -> Module:
-    _kind(readout, "readout", _READOUTS)
-    return _module(readout, "readout")
+    nonlinearity = _nonlinearity(cell, _kind(cell, "cell", _CELLS))
+    if readout is not None:
+        _kind(readout, "readout", _READOUTS)
+    modules = _module(cell, "cell"), None if readout is None else _module(readout, "readout")
+    return parts_of_modules(*modules, nonlinearity).model()
 
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:

@@ -61,7 +61,7 @@ def parts_of_state_dict(tensors: Mapping[str, NamedTensor], nonlinearity: str | 
         if len(found) > 1:
             found[1].first.refuse(f"a second {kind} beside {found[0].first.name}; one is read")
     for readout in readouts:
-        _readout(readout)  # first, since a state dict without a cell is best told by what it holds instead
+        _refuse_other_linear(readout.need("weight"))
     if not cells:
         raise BadInput(
             "no cell among the tensors; one has open_step, or weight_ih and weight_hh, or a weight of shape 1×3"
@@ -111,6 +111,15 @@ def _refuse_more_than_a_layer(tensor: NamedTensor, found: re.Match[str]) -> None
         tensor.refuse("projects the state; a cell without projection is read")
 
 
+def _refuse_other_linear(weight: NamedTensor) -> None:
+    """Say what a weight could be; nothing but its shape tells the cell from the readout in a state dict."""
+    if weight.array.shape not in _READOUT_SHAPES:
+        weight.refuse(
+            f"shape {shown_shape(weight.array.shape)} is neither a cell over [x, h], 1×3, "
+            "nor a binary readout, 1×1, nor a ternary one, 3×1"
+        )
+
+
 def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     """W_open, W_close, U and the sum of the biases of an nn.RNN or nn.RNNCell."""
     state = module.need("weight_hh")
@@ -141,13 +150,7 @@ def _linear(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 
 
 def _readout(module: Module) -> tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]:
-    weight = module.need("weight")
-    if weight.array.shape not in _READOUT_SHAPES:
-        weight.refuse(
-            f"shape {shown_shape(weight.array.shape)} is neither a cell over [x, h], 1×3, "
-            "nor a binary readout, 1×1, nor a ternary one, 3×1"
-        )
-    outputs = weight.numbers(*_READOUT_SHAPES)
+    outputs = module.need("weight").numbers(*_READOUT_SHAPES)
     return ("binary" if len(outputs) == 1 else "ternary"), outputs, _bias(module, len(outputs))
 
 

@@ -1,0 +1,156 @@
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick import BadInput, BinaryReadout, LinearCell, ReluCell, TanhCell, TernaryReadout, ZeroCheck, read_model
+from tallystick.models.tensors import model_of_tensors
+
+NUMBERS = st.floats(-1e6, 1e6)
+BIASES = {"bias_ih": np.array([0.5]), "bias_hh": np.array([0.25])}
+RNN = {"weight_ih": np.array([[1.0, -2.0]]), "weight_hh": np.array([[3.0]])}
+LINEAR = {"weight": np.array([[1.0, -2.0, 3.0]])}
+BINARY = {"weight": np.array([[2.0]]), "bias": np.array([-1.0])}
+TERNARY = {"weight": np.array([[-1.0], [0.0], [1.0]]), "bias": np.array([0.0, 0.5, 0.0])}
+
+
+def under(prefix, tensors, layer=""):
+    return {f"{prefix}{name}{layer}": array for name, array in tensors.items()}
+
+
+@pytest.mark.parametrize("layer", ["", "_l0"], ids=["RNNCell", "RNN"])
+@pytest.mark.parametrize("prefix", ["", "rnn.", "module._orig_mod.net.cell."])
+@pytest.mark.parametrize(("name", "kind"), [("linear", LinearCell), ("relu", ReluCell), ("tanh", TanhCell)])
+def test_a_recurrent_module_is_read_under_any_prefix(layer, prefix, name, kind):
+    tensors = under(prefix, RNN, layer)
+    assert model_of_tensors(tensors, {"nonlinearity": name}).cell == kind(1, -2, 3)
+    biased = tensors | under(prefix, BIASES, layer)
+    assert model_of_tensors(biased, {"nonlinearity": name}).cell == kind(Fraction(7, 4), Fraction(-5, 4), 3)
+
+
+@pytest.mark.parametrize("prefix", ["", "i2h.", "net.0."])
+def test_a_linear_module_over_token_and_state_is_read(prefix):
+    assert model_of_tensors(under(prefix, LINEAR), {}).cell == LinearCell(1, -2, 3)
+    biased = under(prefix, {**LINEAR, "bias": np.array([0.5])})
+    assert model_of_tensors(biased, {}).cell == LinearCell(Fraction(3, 2), Fraction(-3, 2), 3)
+    assert model_of_tensors(biased, {"nonlinearity": "tanh"}).cell == TanhCell(Fraction(3, 2), Fraction(-3, 2), 3)
+
+
+@pytest.mark.parametrize("cell", [under("cell.", LINEAR), under("cell.", RNN), under("", RNN, "_l0")])
+def test_readouts_are_told_by_their_shape(cell):
+    labels = {"nonlinearity": "linear"}
+    assert model_of_tensors(cell, labels).readout == ZeroCheck()
+    assert model_of_tensors(cell | under("fc.", BINARY), labels).readout == BinaryReadout(2, -1)
+    assert model_of_tensors(cell | under("", BINARY), labels).readout == BinaryReadout(2, -1)
+    assert model_of_tensors(cell | {"fc.weight": BINARY["weight"]}, labels).readout == BinaryReadout(2, 0)
+    ternary = TernaryReadout((-1, 0, 1), (0, Fraction(1, 2), 0))
+    assert model_of_tensors(cell | under("fc.", TERNARY), labels).readout == ternary
+    assert model_of_tensors(cell | under("fc.", TERNARY), labels | {"readout": "ternary"}).readout == ternary
+
+
+@given(*[NUMBERS] * 5, st.sampled_from([np.float16, ml_dtypes.bfloat16, np.float32, np.float64]))
+def test_biases_are_folded_without_rounding(w, v, u, first, second, kind):
+    with np.errstate(over="ignore"):
+        entries = np.array([w, v, u, first, second]).astype(kind)
+    if not np.isfinite(entries.astype(float)).all():
+        return
+    open_weight, close_weight, recurrent, *biases = (Fraction(float(entry)) for entry in entries)
+    tensors = {
+        "weight_ih_l0": entries[None, :2],
+        "weight_hh_l0": entries[None, 2:3],
+        "bias_ih_l0": entries[3:4],
+        "bias_hh_l0": entries[4:],
+    }
+    cell = model_of_tensors(tensors, {"nonlinearity": "relu"}).cell
+    assert cell == ReluCell(open_weight + sum(biases), close_weight + sum(biases), recurrent)
+
+
+def of_size(layer="_l0", units=1, gates=1, inputs=2):
+    return {
+        f"rnn.weight_ih{layer}": np.ones((gates * units, inputs)),
+        f"rnn.weight_hh{layer}": np.ones((gates * units, units)),
+        f"rnn.bias_ih{layer}": np.ones(gates * units),
+        f"rnn.bias_hh{layer}": np.ones(gates * units),
+    }
+
+
+SOUND = of_size()
+RELU = {"nonlinearity": "relu"}
+REFUSALS = {
+    "no nonlinearity": (
+        SOUND,
+        {},
+        "metadata nonlinearity: missing, and the tensors do not tell it; write one of linear",
+    ),
+    "gelu": (SOUND, {"nonlinearity": "gelu"}, "metadata nonlinearity: 'gelu' is not one of linear, relu, tanh"),
+    "other cell": (SOUND, {**RELU, "cell": "tanh"}, "metadata cell: 'tanh' contradicts the tensors, which are relu's"),
+    "other readout": (
+        SOUND,
+        {**RELU, "readout": "binary"},
+        "metadata readout: 'binary' contradicts the tensors, which",
+    ),
+    "two layers": (SOUND | of_size("_l1", inputs=1), RELU, "rnn.bias_hh_l1: belongs to a further layer"),
+    "layer 00": (SOUND | of_size("_l00"), RELU, "rnn.bias_hh_l00: belongs to a further layer"),
+    "two directions": (SOUND | of_size("_l0_reverse"), RELU, "rnn.bias_hh_l0_reverse: reads the string backwards"),
+    "projection": (SOUND | {"rnn.weight_hr_l0": np.ones((1, 1))}, RELU, "rnn.weight_hr_l0: projects the state"),
+    "units": (of_size(units=5), RELU, "rnn.weight_hh_l0: shape 5×5 has 5 units; a cell with one, shape 1×1, is read"),
+    "gru": (of_size(gates=3), RELU, "rnn.weight_hh_l0: shape 3×1 has 3 rows a unit, as an nn.GRU's gates have"),
+    "lstm": (of_size("", units=2, gates=4), RELU, "rnn.weight_hh: shape 8×2 has 4 rows a unit, as an nn.LSTM's gates"),
+    "inputs": (of_size(inputs=1), RELU, "rnn.weight_ih_l0: shape 1×1 is not 1×2"),
+    "odd": (SOUND | {"rnn.weight_hh_l0": np.ones((2, 1))}, RELU, "rnn.weight_hh_l0: shape 2×1 is not 1×1"),
+    "flat": (SOUND | {"rnn.weight_hh_l0": np.ones(1)}, RELU, "rnn.weight_hh_l0: shape 1 is not 1×1"),
+    "empty": (SOUND | {"rnn.weight_hh_l0": np.ones((0, 0))}, RELU, "rnn.weight_hh_l0: shape 0×0 is not 1×1"),
+    "bias shape": (SOUND | {"rnn.bias_hh_l0": np.ones((1, 1))}, RELU, "rnn.bias_hh_l0: shape 1×1 is not 1"),
+    "one bias": (under("", RNN) | {"bias_ih": np.ones(1)}, RELU, "bias_ih: stands without its bias_hh"),
+    "no state": ({"weight_ih_l0": np.ones((1, 2))}, RELU, "weight_ih_l0: stands without its weight_hh"),
+    "only biases": ({"bias_hh": np.ones(1)}, RELU, "bias_hh: stands without its weight_hh"),
+    "only a bias": (SOUND | {"fc.bias": np.ones(1)}, RELU, "fc.bias: stands without its weight"),
+    "cell and layer": (SOUND | of_size(""), RELU, "rnn.bias_hh_l0: a second cell beside rnn.bias_hh; one is read"),
+    "two cells": (SOUND | under("i2h.", LINEAR), RELU, "a second cell beside i2h.weight; one is read"),
+    "two readouts": (
+        SOUND | under("a.", BINARY) | under("b.", TERNARY),
+        RELU,
+        "b.bias: a second readout beside a.bias",
+    ),
+    "hidden layer": (
+        SOUND | {"fc.weight": np.ones((8, 1))},
+        RELU,
+        "fc.weight: shape 8×1 is neither a cell over [x, h]",
+    ),
+    "embedding": (SOUND | {"embed.weight": np.ones((2, 4))}, RELU, "embed.weight: shape 2×4 is neither a cell"),
+    "normalisation": (SOUND | {"norm.weight": np.ones(1)}, RELU, "norm.weight: shape 1 is neither a cell"),
+    "readout bias": (SOUND | {**under("fc.", BINARY), "fc.bias": np.ones(3)}, RELU, "fc.bias: shape 3 is not 1"),
+    "cell bias": (under("i2h.", {**LINEAR, "bias": np.ones(3)}), {}, "i2h.bias: shape 3 is not 1"),
+    "unknown": (
+        SOUND | {"scale": np.ones(1)},
+        RELU,
+        "scale: unknown tensor; one-unit nn.RNN, nn.RNNCell and nn.Linear",
+    ),
+    "running mean": (SOUND | {"bn.running_mean": np.ones(1)}, RELU, "bn.running_mean: unknown tensor"),
+    "weight norm": (SOUND | {"fc.weight_g": np.ones(1)}, RELU, "fc.weight_g: unknown tensor"),
+    "readout alone": (under("fc.", BINARY), {}, "no cell among the tensors; one has open_step, or weight_ih"),
+    "own and other": (SOUND | {"open_step": np.ones(1)}, RELU, "metadata cell: missing"),
+    "nan": (SOUND | {"rnn.weight_ih_l0": np.array([[1, np.nan]])}, RELU, "rnn.weight_ih_l0[0, 1]: nan is not a finite"),
+}
+
+
+@pytest.mark.parametrize(("tensors", "metadata", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_anything_else_is_refused_with_its_reason(saved, refused, tensors, metadata, message):
+    refused(saved(tensors, **metadata), message)
+
+
+def test_a_state_dict_is_read_from_a_file(saved):
+    model = read_model(saved(SOUND | under("fc.", BINARY), format="pt", **RELU))
+    assert model.cell == ReluCell(3, 3, 1)
+    assert model.readout == BinaryReadout(2, -1)
+
+
+@pytest.mark.parametrize("kind", [np.longdouble, np.complex128, np.bool_, np.object_, np.str_])
+def test_arrays_of_other_kinds_are_refused(kind):
+    with pytest.raises(
+        BadInput, match=r"^weight: entries of .* are neither floats of at most 64 bits nor whole numbers"
+    ):
+        model_of_tensors({"weight": np.ones((1, 3), kind)}, {})
