@@ -1,6 +1,8 @@
 """A PyTorch network and the model read from it compute the same states, and both ways to read one agree."""
 
+import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -191,3 +193,14 @@ def test_a_module_in_training_is_left_as_it_was():
     from_torch(cell)
     assert all(parameter.requires_grad for parameter in cell.parameters())
     assert all(torch.equal(tensor, before[name]) for name, tensor in cell.state_dict().items())
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+
+
+@pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL))
+def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, str(PAGE), "exec"), {})
+    (written,) = tmp_path.iterdir()
+    assert isinstance(read_model(written).cell, ReluCell | TanhCell)

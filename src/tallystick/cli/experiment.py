@@ -12,7 +12,9 @@ from tallystick.models import Model, read_model
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
-RunOrModel = Annotated[Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON file.")]
+RunOrModel = Annotated[
+    Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
+]
 
 # JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
 # ruff: noqa: PLC0415
