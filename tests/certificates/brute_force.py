@@ -1,11 +1,17 @@
-"""Every string run one by one, in exact numbers or as executed: the oracle that the certificates are held against."""
+"""Every string run one by one, in exact numbers or as executed: the oracle that the certificates are held against.
 
+It shares nothing with the package but the classes that hold weights. Plain floating point is NumPy's own; a fused
+multiply-add is done in whole numbers; tanh of a rational is taken from the decimal module, to sixty digits.
+"""
+
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from tallystick.cells import ReluCell, SelectiveCell
+from tallystick.arithmetic import Fused
+from tallystick.cells import ReluCell, SelectiveCell, TanhCell
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
 
@@ -35,6 +41,8 @@ def some_cell(kind, generator):
             Q = 1 / P
         b = generator.choice([b, -Q * a, -Q * a])
         return SelectiveCell(a, b, P, Q)
+    if kind is TanhCell:  # which counts best where it is nearly linear
+        a, b = (step * generator.choice([1, Fraction(1, 8), Fraction(1, 64)]) for step in (a, b))
     return kind(a, b, some_weight(generator))
 
 
@@ -42,7 +50,8 @@ def some_readout(kind, cell, generator):
     """Thresholds that fall onto states of the cell half of the time."""
     if kind is ZeroCheck:
         return ZeroCheck()
-    states = [cell.final_state(string) for string in ("(", ")", "()", ")(", "((", "))")] + [Fraction(0)]
+    linear = cell if not isinstance(cell, TanhCell) else ReluCell(cell.open_step, cell.close_step, 1)
+    states = [linear.final_state(string) for string in ("(", ")", "()", ")(", "((", "))")] + [Fraction(0)]
     at = generator.choice([*states, Fraction(0), cell.open_step / 2, Fraction(generator.gauss(0, 1))])
     if kind is BinaryReadout:
         v = generator.choice([1, 1, 2, -1, Fraction(generator.gauss(0, 1)), 0]) * (1 if cell.open_step > 0 else -1)
@@ -62,43 +71,138 @@ def some_model(cell_kind, readout_kind, generator):
     return Model(cell, some_readout(readout_kind, cell, generator))
 
 
-def right_index(model, string):
-    """The right class, from its definition: κ = 0 for a ReLU cell's zero check, the sign of the count otherwise."""
-    count, kappa = 0, 0
-    for token in string:
-        step = 1 if token == "(" else -1
-        count, kappa = count + step, max(0, kappa + step)
+# --- Every string of a length is a place in an array: its tokens are the place's binary digits, `(` as 0 and first token first.
+
+
+def string_at(place, length):
+    return "".join(")" if place >> (length - 1 - i) & 1 else "(" for i in range(length))
+
+
+def place_of(string):
+    return int("0" + string.replace("(", "0").replace(")", "1"), 2)
+
+
+def strings(length):
+    """Every string of a length, in the order of the arrays."""
+    return ["".join(tokens) for tokens in product("()", repeat=length)]
+
+
+def right_indices(model, length):
+    """The right class of every string: κ = 0 for a ReLU cell's zero check, the sign of the count otherwise."""
+    count = np.zeros(1, int)
+    semi_dyck1 = isinstance(model.cell, ReluCell) and isinstance(model.readout, ZeroCheck)
+    for _ in range(length):
+        count = np.stack([count + 1, count - 1], axis=1).ravel()
+        count = np.maximum(count, 0) if semi_dyck1 else count
     if isinstance(model.readout, ZeroCheck):
-        return int((kappa if isinstance(model.cell, ReluCell) else count) == 0)
-    sign = (count > 0) - (count < 0)
-    return int(sign > 0) if isinstance(model.readout, BinaryReadout) else sign + 1
+        return (count == 0).astype(int)
+    return (count > 0).astype(int) if isinstance(model.readout, BinaryReadout) else np.sign(count) + 1
 
 
-def states_by_string(model, longest):
-    """Every string to a length with its final state; each state is one step from a shorter one."""
-    cell = model.cell
-    found = {"": np.asarray(cell.open_step).dtype.type(0) if not isinstance(cell.open_step, Fraction) else Fraction(0)}
-    current = dict(found)
+def right_index(model, string):
+    """The right class of one string."""
+    return int(right_indices(model, len(string))[place_of(string)])
+
+
+def states(cell, longest):
+    """Go through the lengths from 0; the final state of every string, each one step from a shorter one."""
+    number = cell.open_step
+    h = np.array([number * 0], object if isinstance(number, Fraction) else None)
+    yield h
+    weights = [cell.recurrent_weight] * 2 if not isinstance(cell, SelectiveCell) else _both_weights(cell)
     for _ in range(longest):
-        current = {string + token: _step(cell, state, token) for string, state in current.items() for token in "()"}
-        found |= current
-    return found
+        images = [_line(w, h, c) for w, c in zip(weights, (cell.open_step, cell.close_step), strict=True)]
+        h = _squashed(cell, np.stack(images, axis=1).ravel())
+        yield h
 
 
-def _step(cell, h, token):
-    opening = token == "("
-    c = cell.open_step if opening else cell.close_step
-    if isinstance(cell, SelectiveCell):
-        return (cell.open_recurrent_weight if opening else cell.close_recurrent_weight) * h + c
-    h = cell.recurrent_weight * h + c
-    return max(h, 0 * h) if isinstance(cell, ReluCell) else h
+def found_indices(readout, h):
+    """The class that each state gets, from the definition of the readout."""
+    if isinstance(readout, ZeroCheck):
+        return (h == 0).astype(int)
+    if isinstance(readout, BinaryReadout):
+        return (_line(readout.weight, h, readout.bias) > 0).astype(int)
+    outputs = [_line(v, h, c) for v, c in zip(readout.weight, readout.bias, strict=True)]
+    best, index = outputs[0], np.zeros(len(h), int)
+    for place, output in enumerate(outputs[1:], start=1):
+        better = (output > best).astype(bool)
+        best, index = np.where(better, output, best), np.where(better, place, index)
+    return index
+
+
+def found_index(model, string):
+    """The class that one string gets."""
+    with np.errstate(all="ignore"):
+        *_, last = states(model.cell, len(string))
+        return int(found_indices(model.readout, last)[place_of(string)])
+
+
+def wrong_places(model, longest):
+    """For each length from 1, the places of the strings that fail."""
+    with np.errstate(all="ignore"):
+        for length, h in enumerate(states(model.cell, longest)):
+            if length:
+                yield length, np.flatnonzero(found_indices(model.readout, h) != right_indices(model, length))
 
 
 def failing_strings(model, longest):
     """Every failing string to a length, shortest first."""
-    states = states_by_string(model, longest)
-    return [s for s, h in states.items() if s and int(model.readout.class_index(h)) != right_index(model, s)]
+    return [string_at(place, length) for length, places in wrong_places(model, longest) for place in places.tolist()]
 
 
-def brackets(length):
-    return ["".join(tokens) for tokens in product("()", repeat=length)]
+def _both_weights(cell):
+    return [cell.open_recurrent_weight, cell.close_recurrent_weight]
+
+
+def _line(w, h, c):
+    """w·h + c: each operation as NumPy rounds it, fused in whole numbers, or exact."""
+    if isinstance(w, Fused):
+        digits, least = w.form.digits, w.form.least_exponent
+        scale = Fraction(2) ** -least
+        whole_w, whole_c = (int(Fraction(float(x)) * scale) for x in (w, c))
+        finite = np.isfinite(np.asarray(h, float))
+        found = [
+            _rounded(whole_w * int(Fraction(x) * scale) + (whole_c << -least), digits, least) if fits else x * 0
+            for x, fits in zip(np.asarray(h, float).tolist(), finite, strict=True)
+        ]
+        return np.array(found).astype(w.form.kind)
+    with localcontext(prec=60):
+        if isinstance(h[0], Decimal):
+            w, c = (_decimal(x) for x in (w, c))
+        return w * h + c
+
+
+def _rounded(total, digits, least):
+    """total·2^(2·least), in lowest terms of a format: to `digits` binary digits, a tie to even, no finer than 2^least."""
+    drop = max(abs(total).bit_length() - digits, -least)
+    whole, rest = divmod(abs(total), 1 << drop)
+    half = 1 << (drop - 1)
+    whole += rest > half or (rest == half and whole % 2 == 1)
+    try:
+        return float((-whole if total < 0 else whole) * Fraction(2) ** (drop + 2 * least))
+    except OverflowError:
+        return float("inf") if total > 0 else float("-inf")
+
+
+def _squashed(cell, x):
+    if isinstance(cell, ReluCell):
+        return np.maximum(x, x[0] * 0)
+    if not isinstance(cell, TanhCell):
+        return x
+    return np.array([_tanh(value) for value in x], object) if x.dtype == object else np.tanh(x)
+
+
+def _decimal(x):
+    x = Fraction(x)
+    with localcontext(prec=60):
+        return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+def _tanh(x):
+    """Tanh to sixty digits; near zero no digit cancels."""
+    x = _decimal(x) if isinstance(x, Fraction) else x
+    with localcontext(prec=120):
+        grown = (2 * x).exp()
+        found = (grown - 1) / (grown + 1)
+    with localcontext(prec=60):
+        return +found

@@ -5,26 +5,25 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from brute_force import some_cell, states_by_string
+from brute_force import some_cell, states, strings
 
 from tallystick.arithmetic import ARITHMETICS
-from tallystick.cells import CELLS, LinearCell, ReluCell
+from tallystick.cells import LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.extremes import ByRunningCount, closed_form, extremes, first_row, rows
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import SEMI_DYCK1
-from tallystick.models import Model
-from tallystick.readouts import ZeroCheck
 
 
 def grouped(cell, longest, group):
     found = defaultdict(list)
-    for string, state in states_by_string(Model(cell, ZeroCheck()), longest).items():
-        found[len(string), group(string)].append(state)
-    return {key: (min(states), max(states)) for key, states in found.items()}
+    for length, row in enumerate(states(cell, longest)):
+        for string, state in zip(strings(length), row, strict=True):
+            found[length, group(string)].append(state)
+    return {key: (min(ends), max(ends)) for key, ends in found.items()}
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETICS)
-@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+@pytest.mark.parametrize("kind", [LinearCell, SelectiveCell, ReluCell])
 def test_the_recursion_gives_the_extremes_of_every_string(kind, arithmetic):
     generator = random.Random(1)
     for _ in range(40):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import failing_strings, right_index, some_model
+from brute_force import failing_strings, found_index, right_index, some_model
 
 from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.depth import exact_depth
@@ -19,7 +19,7 @@ from tallystick.models import Model
 from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
 
 LONGEST = 8
-MODELS = 60
+MODELS = 20
 
 
 def check_against_brute_force(model, arithmetic, longest=LONGEST):
@@ -36,10 +36,10 @@ def check_against_brute_force(model, arithmetic, longest=LONGEST):
             assert string in failing
             assert len(verdict.trace()) == len(string) + 1
             classes = list(model.readout.classes)
-            assert classes.index(verdict.failure.found) == int(executed.readout.class_index(verdict.trace()[-1]))
+            assert verdict.failure.right != verdict.failure.found == classes[found_index(executed, string)]
             assert classes.index(verdict.failure.right) == right_index(model, string)
         elif verdict.outcome is Outcome.BOUNDED and verdict.horizon < longest - longest % lengths.stride:
-            assert "overflow" in verdict.reason
+            assert "overflow" in verdict.reason or "the bounds on tanh do not decide" in verdict.reason
             assert shortest is None or len(shortest) > verdict.horizon
         else:
             assert shortest is None

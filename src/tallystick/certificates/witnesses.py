@@ -1,11 +1,15 @@
 """From an extreme of h back to a string that attains it, and what becomes of a string."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tallystick.arithmetic import Number
 from tallystick.cells import ONE_HOT
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
 from tallystick.certificates.verdict import Failure, runs_of
+from tallystick.readouts import Readout
 
 
 def string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
@@ -39,7 +43,14 @@ def judged(execution: Execution, grouping: Grouping, string: str) -> Failure | N
     classes = list(readout.classes)
     right = int(grouping.right_classes(readout, len(string))[group])
     found = readout.class_index(ends.least)
-    same = found == readout.class_index(ends.greatest)
-    if int(found[0]) == right or not (same & certain(readout, found, ends, rounded=execution.rounded))[0]:
+    if int(found[0]) == right or not _one_class(readout, found, ends, rounded=execution.rounded):
         return None
     return Failure(runs_of(string), classes[int(found[0])], classes[right])
+
+
+def _one_class(readout: Readout, found: NDArray[np.int64], ends: Ends, *, rounded: bool) -> bool:
+    """Say whether every state between two ends surely gets the class that the lower one got."""
+    if ends.least[0] == ends.greatest[0]:
+        return True
+    same = found == readout.class_index(ends.greatest)
+    return bool((same & certain(readout, found, ends, rounded=rounded))[0])
