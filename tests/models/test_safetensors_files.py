@@ -110,6 +110,8 @@ def test_what_is_not_finite_is_refused(saved, refused, kind, value):
         ({}, {"cell": "linear"}, "metadata readout: missing; write one of zero, binary, ternary"),
         ({}, {**BINARY, "cell": "lstm"}, "metadata cell: 'lstm' is not one of linear,"),
         ({}, {**BINARY, "readout": "x\ny"}, r"metadata readout: 'x\ny' is not one of zero,"),
+        ({}, {**BINARY, "cell": "x" * 900}, "xxx... is not one of linear,"),
+        ({}, {**BINARY, "nonlinearity": "x" * 900}, "xxx... contradicts the tensors"),
         ({}, {**BINARY, "nonlinearity": "tanh"}, "metadata nonlinearity: 'tanh' contradicts the tensors"),
         (
             {},

@@ -110,6 +110,11 @@ REFUSALS = {
     "only a bias": (SOUND | {"fc.bias": np.ones(1)}, RELU, "fc.bias: stands without its weight"),
     "cell and layer": (SOUND | of_size(""), RELU, "rnn.bias_hh_l0: a second cell beside rnn.bias_hh; one is read"),
     "two cells": (SOUND | under("i2h.", LINEAR), RELU, "a second cell beside i2h.weight; one is read"),
+    "odd names": (
+        under("\n.", LINEAR) | under("i2h.", LINEAR),
+        {},
+        "i2h.weight: a second cell beside '\\n.weight'; one",
+    ),
     "two readouts": (
         SOUND | under("a.", BINARY) | under("b.", TERNARY),
         RELU,

@@ -14,7 +14,7 @@ from tallystick.errors import BadInput
 
 # Each of these is exactly a float64. A wider float or a boolean is none of them and is refused.
 _FLOATS = {np.dtype(kind) for kind in (np.float16, np.float32, np.float64, ml_dtypes.bfloat16)}
-_LONGEST_NAME = 80
+_LONGEST_TEXT = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,16 @@ def named(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, NamedTensor]:
 
 def shown_name(name: str) -> str:
     """A tensor's name on one line, whatever its writer put into it."""
-    name = name if name.isprintable() and name else repr(name)
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 3] + "..."
+    return _shortened(name if name.isprintable() and name else repr(name))
+
+
+def shown_label(label: str) -> str:
+    """A piece of metadata on one line, in quotes."""
+    return _shortened(repr(label))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + "..."
 
 
 def shown_shape(shape: tuple[int, ...]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tallystick.errors import BadInput
-from tallystick.models.named_tensor import NamedTensor, shown_shape
+from tallystick.models.named_tensor import NamedTensor, shown_label, shown_name, shown_shape
 from tallystick.models.parts import Parts
 
 NONLINEARITIES = ("linear", "relu", "tanh")
@@ -59,7 +59,7 @@ def parts_of_state_dict(tensors: Mapping[str, NamedTensor], nonlinearity: str | 
     readouts = [module for module in modules if not module.makes_a_cell]
     for kind, found in (("cell", cells), ("readout", readouts)):
         if len(found) > 1:
-            found[1].first.refuse(f"a second {kind} beside {found[0].first.name}; one is read")
+            found[1].first.refuse(f"a second {kind} beside {shown_name(found[0].first.name)}; one is read")
     for readout in readouts:
         _refuse_other_linear(readout.need("weight"))
     if not cells:
@@ -79,7 +79,7 @@ def parts_of_modules(cell: Module, readout: Module | None, nonlinearity: str | N
         )
     name = nonlinearity or "linear"
     if name not in NONLINEARITIES:
-        raise BadInput(f"metadata nonlinearity: {name!r} is not one of {', '.join(NONLINEARITIES)}")
+        raise BadInput(f"metadata nonlinearity: {shown_label(name)} is not one of {', '.join(NONLINEARITIES)}")
     kind, weight, outputs_bias = _readout(readout) if readout else ("zero", (), ())
     return Parts(name, open_weight + bias, close_weight + bias, (recurrent,), kind, weight, outputs_bias)
 
@@ -125,8 +125,9 @@ def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     state = module.need("weight_hh")
     _refuse_gates_and_units(state)
     open_weight, close_weight = module.need("weight_ih").numbers((1, 2))
-    biases = [name for name in ("bias_ih", "bias_hh") if "bias_ih" in module.tensors or "bias_hh" in module.tensors]
-    bias = sum((module.need(name).numbers((1,))[0] for name in biases), Fraction(0))
+    biases = {"bias_ih", "bias_hh"}
+    with_bias = not biases.isdisjoint(module.tensors)  # PyTorch has both or none; one alone is something else
+    bias = sum((module.need(name).numbers((1,))[0] for name in sorted(biases) if with_bias), Fraction(0))
     return open_weight, close_weight, state.numbers((1, 1))[0], bias
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tallystick.cells import CELLS
 from tallystick.errors import BadInput
 from tallystick.models.model import Model
-from tallystick.models.named_tensor import NamedTensor, named
+from tallystick.models.named_tensor import NamedTensor, named, shown_label
 from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
 from tallystick.models.state_dicts import parts_of_state_dict
 
@@ -46,7 +46,9 @@ def model_of_tensors(tensors: Tensors, labels: Mapping[str, str]) -> Model:
         parts = parts_of_state_dict(named(tensors), labels.get("nonlinearity"))
     for label, right in (("cell", parts.cell), ("readout", parts.readout), ("nonlinearity", parts.cell)):
         if labels.get(label, right) != right:
-            raise BadInput(f"metadata {label}: {labels[label]!r} contradicts the tensors, which are {right}'s")
+            raise BadInput(
+                f"metadata {label}: {shown_label(labels[label])} contradicts the tensors, which are {right}'s"
+            )
     return parts.model()
 
 
@@ -79,7 +81,7 @@ def _label(labels: Mapping[str, str], name: str, allowed: list[str]) -> str:
     if name not in labels:
         raise BadInput(f"metadata {name}: missing; write one of {', '.join(allowed)}")
     if labels[name] not in allowed:
-        raise BadInput(f"metadata {name}: {labels[name]!r} is not one of {', '.join(allowed)}")
+        raise BadInput(f"metadata {name}: {shown_label(labels[name])} is not one of {', '.join(allowed)}")
     return labels[name]
 
 
