@@ -25,7 +25,7 @@ def test_the_same_run_gives_the_same_bytes(report):
     assert {name for name in REPORT_FILES if (report / name).read_bytes() != before[name]} == set()
 
 
-@pytest.mark.parametrize("name", ["figure1", "paths", "precision"])
+@pytest.mark.parametrize("name", ["figure1", "regions", "paths", "precision"])
 def test_figures_come_in_three_formats_of_print_width(report, name):
     for form, mark in MARKS.items():
         assert (report / f"{name}.{form}").read_bytes().startswith(mark)
@@ -85,7 +85,7 @@ def test_the_page_has_all_its_parts(report):
     page = (report / "report.html").read_text()
     for part in ("Edition exact", "Edition fresh", "Edition float64", "Figure 1", "Single against double", "jax 0.6"):
         assert part in page
-    assert page.count("<img ") == 3
+    assert page.count("<img ") == 4
     for tag in ("table", "tr", "td", "details", "figure", "ul", "div"):
         assert len(re.findall(rf"<{tag}\b", page)) == page.count(f"</{tag}>"), tag
 

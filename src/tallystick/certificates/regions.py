@@ -27,6 +27,7 @@ of `()` and `)(`, must have one sign and (1 + U)·a the other: such a network fa
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -101,6 +102,7 @@ def outline(recurrent_weights: Floats, longest: int, lengths: str = "all") -> Ou
     return Outline(*(np.where(inside, 1 / end, np.nan) for end in (upto, above)))
 
 
+@cache
 def reach(longest: int, lengths: str = "all") -> float:
     """Return the greatest U in R_N, in floats; R_N then holds those from 1/U to U. Infinite where nothing bounds it.
 

@@ -26,6 +26,7 @@ OWN_FILES = (
     "report.html",
     "table2.*",
     "figure1.*",
+    "regions.*",
     "paths.*",
     "precision.*",
 )

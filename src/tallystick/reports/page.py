@@ -1,18 +1,18 @@
 """The page: one HTML file that holds everything it shows and loads nothing."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import NamedTuple, cast
+from typing import cast
 
-from tallystick.reports import layout
+from tallystick.reports import layout, page_regions
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
 from tallystick.reports.horizons import LEGEND, has_horizons, horizon_lines
 from tallystick.reports.horizons import TITLE as HORIZON_TITLE
+from tallystick.reports.pictures import PICTURES, REGIONS, embedded
 from tallystick.reports.reading import Run
 from tallystick.reports.settings import COLUMN_TITLES, Group
 from tallystick.reports.table import Row
@@ -25,36 +25,6 @@ QUESTION = (
     "or rounding?"
 )
 _FIRST = ' class="first"'
-_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
-
-
-class Picture(NamedTuple):
-    """A figure as the page shows it: its file, what it shows, and the words for those who cannot see it."""
-
-    title: str
-    file: str
-    caption: str
-
-
-PICTURES = (
-    Picture(
-        "Figure 1: the indicators after training",
-        "figure1.svg",
-        "a/b and U after training, by task, bias and training length. The dashed line is the theorem's condition, the "
-        "triangle the median. Each histogram is scaled to its own peak; shares cut off are written at the edge.",
-    ),
-    # Thousands of line segments: smaller, and quicker to show, as pixels.
-    Picture(
-        "The paths of (a/b, U) during training",
-        "paths.png",
-        "Each line is one seed, from its initial weights (hollow) to its trained ones (filled); the cross is (−1, 1).",
-    ),
-    Picture(
-        "Single against double precision",
-        "precision.svg",
-        "Ternary, training length 8: accuracy over seeds in float32 and in float64, the paper's ten-run average dashed.",
-    ),
-)
 
 
 def page(run: Run, rows: list[Row], by_edition: Mapping[str, list[Account]], drawn: Mapping[str, bytes]) -> str:
@@ -65,7 +35,9 @@ def page(run: Run, rows: list[Row], by_edition: Mapping[str, list[Account]], dra
         question=escape(QUESTION),
         claims=_claims(run, by_edition),
         table="\n".join(_edition(run, rows, edition) for edition in run.editions),
-        figures="\n".join(_figure(picture, drawn[picture.file]) for picture in PICTURES if picture.file in drawn),
+        regions_link=page_regions.LINK if REGIONS.file in drawn else "",
+        regions=page_regions.section(run, drawn[REGIONS.file]) if REGIONS.file in drawn else "",
+        figures="\n".join(embedded(picture, drawn[picture.file]) for picture in PICTURES if picture.file in drawn),
         made=_made(run),
     )
 
@@ -161,15 +133,6 @@ def _number(group: Group, finding: Finding, *, first: bool) -> str:
         f"<tr{_FIRST if first else ''}>"
         + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         + f'<td class="{styles[finding.standing]}">{escape(finding.standing or "")}</td></tr>'
-    )
-
-
-def _figure(picture: Picture, content: bytes) -> str:
-    kind = _TYPES[picture.file.rpartition(".")[2]]
-    source = f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
-    return (
-        f'<figure><h3>{escape(picture.title)}</h3><img src="{source}" alt="{escape(picture.caption)}">'
-        f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
     )
 
 

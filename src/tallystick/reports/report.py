@@ -9,11 +9,13 @@ from tallystick.reports.claims import Account
 from tallystick.reports.figure_indicators import draw_indicators
 from tallystick.reports.figure_paths import draw_paths
 from tallystick.reports.figure_precision import draw_precision, has_both_precisions
+from tallystick.reports.figure_regions import draw_regions
+from tallystick.reports.membership import networks
 from tallystick.reports.page import page
 from tallystick.reports.reading import Run, read_run
 from tallystick.reports.table import table
 
-_FIGURES = tuple(f"{name}.{form}" for name in ("figure1", "paths", "precision") for form in drawing.FORMATS)
+_FIGURES = tuple(f"{name}.{form}" for name in ("figure1", "regions", "paths", "precision") for form in drawing.FORMATS)
 REPORT_FILES = ("table2.csv", "table2.md", "table2.tex", *_FIGURES, "claims.json", "report.html")
 
 
@@ -46,6 +48,8 @@ def _written(path: Path, content: bytes) -> Path:
 def _figures(run: Run) -> dict[str, bytes]:
     """Draw each figure the run has the models for."""
     drawn = drawing.files("figure1", lambda: draw_indicators(run))
+    if networks(run):
+        drawn |= drawing.files("regions", lambda: draw_regions(run))
     if not run.paths.is_empty():
         drawn |= drawing.files("paths", lambda: draw_paths(run))
     if has_both_precisions(run):

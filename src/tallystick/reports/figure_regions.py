@@ -1,0 +1,198 @@
+"""The regions R_N of the plane (a/b, U), right on all strings up to length N, with the trained networks over them."""
+
+# matplotlib's own types leave keyword arguments open.
+# pyright: reportUnknownMemberType=false
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+
+from tallystick.certificates.regions import outline, reach
+from tallystick.certificates.verdict import Lengths
+from tallystick.reports import drawing
+from tallystick.reports.membership import GROUP, in_plane, networks
+from tallystick.reports.reading import Run
+
+Points = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # network, (a/b, U)
+
+# One hue, from light to dark as the regions shrink; the networks' colours stand out on each.
+SHADES = {2: "#ececf1", 4: "#d3d3de", 8: "#b3b3c6", 16: "#8b8ba8", 32: "#5c5c80"}
+MARKERS = {2: "o", 4: "s", 8: "^"}
+TITLES = {Lengths.ALL: "every length counts", Lengths.EVEN: "even lengths only, as in the paper's data"}
+_LEAN = {32: -6}  # the tips of the smallest regions come so close that their names would touch
+_STEPS = 100
+_INWARDS = 1 - 1e-9  # the tip itself is empty
+
+
+class View(NamedTuple):
+    """A window of the plane, and the regions that are named in it: at their lower tip, or along the upper edge."""
+
+    ratio: tuple[float, float]
+    recurrent_weight: tuple[float, float]
+    by_tip: tuple[int, ...]
+    by_edge: tuple[int, ...]
+
+    def shows(self, points: Points) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Say which points lie in the window; one without a ratio does not."""
+        (left, right), (low, high) = self.ratio, self.recurrent_weight
+        x, y = points.T
+        return (left <= x) & (x <= right) & (low <= y) & (y <= high)
+
+
+# Nearly all trained networks lie in the first; the second has those of lengths 4 and 8, near the exact counter.
+WIDE = View((-1.12, 0.0), (0.52, 1.78), by_tip=(4,), by_edge=(2,))
+NEAR = View((-1.03, -0.52), (0.905, 1.085), by_tip=(8, 16, 32), by_edge=(2, 4))
+
+
+def draw_regions(run: Run) -> Figure:
+    """Draw the plane twice, every length beside even lengths only, and below each the part around the exact counter."""
+    points = {length: _points(in_plane(models)) for length, models in networks(run).items()}
+    figure = Figure(figsize=(drawing.WIDTH, 6.4), layout="constrained")
+    grid = figure.subplots(2, 2, sharex="row", sharey="row")
+    for column, lengths in enumerate(Lengths):
+        for row, view in enumerate((WIDE, NEAR)):
+            _draw_panel(grid[row, column], view, lengths, points)
+        grid[0, column].set_title(TITLES[lengths])
+        _frame(grid[0, column], NEAR)
+        grid[1, column].set_xlabel("a/b")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("U")
+    _legend(figure, points)
+    drawing.footnote(figure, _described(run, points))
+    return figure
+
+
+def _points(models: pl.DataFrame) -> Points:
+    return models.select("ab_ratio", "recurrent_weight").to_numpy()
+
+
+def _draw_panel(axes: Axes, view: View, lengths: Lengths, points: Mapping[int, Points]) -> None:
+    for longest, shade in SHADES.items():
+        _fill_region(axes, longest, lengths, shade)
+    axes.plot(-1, 1, "+", markersize=9, markeredgewidth=0.9, color=drawing.CONDITION_COLOUR, zorder=4)
+    for length, found in points.items():
+        _draw_networks(axes, length, found)
+    for longest in view.by_tip:
+        _name_by_tip(axes, longest, lengths)
+    for longest in view.by_edge:
+        _name_by_edge(axes, view, longest, lengths)
+    axes.set_xlim(*view.ratio)
+    axes.set_ylim(*view.recurrent_weight)
+    _count(axes, view, points)
+
+
+def _fill_region(axes: Axes, longest: int, lengths: Lengths, shade: str) -> None:
+    tip = _tip(longest, lengths)
+    # Evenly in log U, so that U = 1 is in the middle: the left side has its corner there.
+    U = np.exp(np.linspace(-1, 1, 2 * _STEPS + 1) * np.log(tip) * _INWARDS)
+    axes.fill_betweenx(U, *outline(U, longest, lengths), facecolor=shade, edgecolor="white", linewidth=0.5)
+
+
+def _tip(longest: int, lengths: Lengths) -> float:
+    """Return the greatest U of a region, or one above the window where there is none."""
+    low, high = WIDE.recurrent_weight
+    return min(reach(longest, lengths), 2 * max(high, 1 / low))
+
+
+def _name_by_tip(axes: Axes, longest: int, lengths: Lengths) -> None:
+    """Write R_N below the lower tip of the region, where few networks are."""
+    low = _tip(longest, lengths) ** -_INWARDS
+    axes.annotate(
+        _name(longest),
+        xy=(_left(low, longest, lengths), low),
+        xytext=(_LEAN.get(longest, 0), -9),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=8,
+        arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": drawing.FAINT, "shrinkA": 0, "shrinkB": 0},
+        zorder=5,
+    )
+
+
+def _name_by_edge(axes: Axes, view: View, longest: int, lengths: Lengths) -> None:
+    """Write R_N inside its left side at the upper edge of the window, which the region leaves there."""
+    high = view.recurrent_weight[1]
+    place = (_left(high, longest, lengths), high)
+    axes.annotate(_name(longest), xy=place, xytext=(5, -3), textcoords="offset points", va="top", fontsize=8, zorder=5)
+
+
+def _name(longest: int) -> str:
+    return f"$R_{{{longest}}}$"
+
+
+def _left(recurrent_weight: float, longest: int, lengths: Lengths) -> float:
+    return float(outline(np.array([recurrent_weight]), longest, lengths).left[0])
+
+
+def _draw_networks(axes: Axes, length: int, points: Points) -> None:
+    axes.plot(
+        *points.T,
+        MARKERS[length],
+        markersize=1.8,
+        markeredgewidth=0,
+        color=drawing.LENGTH_COLOURS[length],
+        alpha=0.35,
+        rasterized=True,  # tens of thousands of dots would make a vector file of megabytes
+        zorder=3,
+    )
+
+
+def _count(axes: Axes, view: View, points: Mapping[int, Points]) -> None:
+    shown = sum(int(view.shows(found).sum()) for found in points.values())
+    text = f"{shown:,} networks in view, {sum(map(len, points.values())) - shown:,} outside"
+    box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.8}
+    axes.text(0.015, 0.018, text, transform=axes.transAxes, fontsize=5.8, color="#333333", zorder=5, bbox=box)
+
+
+def _frame(axes: Axes, view: View) -> None:
+    """Show in the wide window where the near one lies."""
+    (left, right), (low, high) = view.ratio, view.recurrent_weight
+    axes.add_patch(
+        Rectangle((left, low), right - left, high - low, fill=False, linewidth=0.6, edgecolor=drawing.FAINT, zorder=4)
+    )
+
+
+def _legend(figure: Figure, points: Mapping[int, Points]) -> None:
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker=MARKERS[length],
+            markersize=4,
+            color=drawing.LENGTH_COLOURS[length],
+            label=f"training length {length}",
+        )
+        for length in points
+    ]
+    handles.append(
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            marker="+",
+            markersize=8,
+            color=drawing.CONDITION_COLOUR,
+            label="the exact counter, (−1, 1)",
+        )
+    )
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False)
+
+
+def _described(run: Run, points: Mapping[int, Points]) -> str:
+    edition = run.main_edition
+    sizes = ", ".join(f"{len(found):,} of length {length}" for length, found in points.items())
+    left_out = sum(map(len, networks(run).values())) - sum(map(len, points.values()))
+    return (
+        f"Edition {edition}, {run.precision(edition)}, {GROUP}. Networks: {sizes}"
+        + (f"; {left_out:,} more have v·a ≤ 0 and are in no region" if left_out else "")
+        + ".\nShaded: $R_N$, right on all strings up to length $N$; its left side belongs to it, its right side does not."
+        "\nLower row: the framed part, around the exact counter."
+    )
