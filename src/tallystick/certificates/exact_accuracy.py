@@ -1,5 +1,6 @@
-"""How many of all 2^N strings does a linear cell get right? Whole numbers, in real arithmetic.
+"""How many of all 2^N strings does a model get right? Whole numbers, and how they move with N.
 
+A linear cell in real arithmetic is counted here; everything else, as far as states can be listed, by `listed_accuracy`.
 h = b·S_N + (a − b)·σ with σ = Σ U^i over the opening brackets, so each class of a readout is an interval of σ, the same for
 every count. For n opening brackets the extremes of σ tell whether all strings, or none, lie in the interval of their right
 class; only where they straddle an end are strings counted, by meeting in the middle. For U = 1 none straddles, and what
@@ -7,14 +8,16 @@ remains is a sum of binomials; U = 0 and U = −1 have few distinct σ, each wit
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from math import comb
 
 from tallystick.arithmetic import exact
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import sides
+from tallystick.certificates.listed_accuracy import listed_accuracies
 from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
+from tallystick.certificates.tallies import ExactAccuracy
+from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
 from tallystick.models import Model
 from tallystick.readouts import ZeroCheck
@@ -26,39 +29,11 @@ LONGEST_OF_ALL = 1000
 """The longest length asked for, where nothing has to be counted: the powers of U have N times the digits of U."""
 
 
-@dataclass(frozen=True)
-class ExactAccuracy:
-    """The numbers of strings of one length and of right ones among them, class by class.
+def exact_accuracy(model: Model, length: int, arithmetic: str = REAL) -> ExactAccuracy:
+    """Return how many of the 2^N strings of a length a model gets right.
 
-    Attributes:
-        length: N.
-        strings: how many strings should get each class.
-        correct: how many of them do.
-    """
-
-    length: int
-    strings: dict[StrEnum, int]
-    correct: dict[StrEnum, int]
-
-    @property
-    def total_correct(self) -> int:
-        """How many of all 2^N strings are right."""
-        return sum(self.correct.values())
-
-    @property
-    def accuracy(self) -> Fraction:
-        """The share of right strings among all, each as likely as any other."""
-        return Fraction(self.total_correct, 2**self.length)
-
-    @property
-    def balanced_accuracy(self) -> Fraction:
-        """The mean of the classes' accuracies, over the classes that have strings of this length."""
-        shares = [Fraction(self.correct[name], size) for name, size in self.strings.items() if size]
-        return sum(shares, Fraction(0)) / len(shares)
-
-
-def exact_accuracy(model: Model, length: int) -> ExactAccuracy:
-    """Return how many of the 2^N strings of a length a linear cell with any readout gets right.
+    In real arithmetic a linear cell is counted up to length 56, and further where few strings are in question; other cells,
+    and floating point as executed, as far as their states can be listed, about length 20.
 
     >>> from tallystick.readouts import BinaryReadout
     >>> found = exact_accuracy(Model(LinearCell(1, -1, 0.5), BinaryReadout(1)), length=4)
@@ -66,9 +41,28 @@ def exact_accuracy(model: Model, length: int) -> ExactAccuracy:
     (11, Fraction(11, 16))
     """
     check_whole(length, "length", least=1, most=LONGEST_OF_ALL)
-    if not isinstance(model.cell, LinearCell):
-        raise BadInput(f"cell: strings are counted for linear cells only, not for a {type(model.cell).__name__}")
-    model = model.in_arithmetic("rational")
+    if arithmetic == REAL and isinstance(model.cell, LinearCell):
+        return _linear_accuracy(model.in_arithmetic("rational"), length)
+    *_, last = listed_accuracies(model, length, arithmetic)
+    return last
+
+
+def accuracy_curve(model: Model, longest: int, arithmetic: str = REAL) -> list[ExactAccuracy]:
+    """Return the exact accuracy at every length from 1 to the longest.
+
+    >>> from tallystick.readouts import BinaryReadout
+    >>> curve = accuracy_curve(Model(LinearCell(1, -1, 0.5), BinaryReadout(1)), longest=4)
+    >>> [found.total_correct for found in curve]
+    [2, 3, 6, 11]
+    """
+    check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
+    if arithmetic == REAL and isinstance(model.cell, LinearCell):
+        exact_model = model.in_arithmetic("rational")
+        return [_linear_accuracy(exact_model, length) for length in range(1, longest + 1)]
+    return list(listed_accuracies(model, longest, arithmetic))
+
+
+def _linear_accuracy(model: Model, length: int) -> ExactAccuracy:
     classes = list(model.readout.classes)
     strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
     counter = _Counter(model, length)

@@ -36,9 +36,14 @@ class Ends:
     least: States
     greatest: States
 
+    @property
+    def both(self) -> tuple[States, States]:
+        """The two ends."""
+        return self.least, self.greatest
+
     def after(self, cell: Cell, token: str) -> "Ends":
         """Return the ends of the image under one more token: a falling map exchanges them."""
-        lows, highs = zip(*(cell.step_bounds(end, ONE_HOT[token]) for end in (self.least, self.greatest)), strict=True)
+        lows, highs = zip(*(cell.step_bounds(end, ONE_HOT[token]) for end in self.both), strict=True)
         return Ends(np.minimum(*lows), np.maximum(*highs))
 
     def of(self, groups: slice) -> "Ends":

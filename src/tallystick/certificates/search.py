@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
         readout = execution.model_at(length).readout
         right = grouping.right_classes(readout, length)
         places = list(_wrong_ends(readout, right, ends))
-        strings = (string_to(execution, grouping, history, *place) for place in places)
+        strings = _in_order(string_to(execution, grouping, history, *place) for place in places)
         unsure = not certain(readout, right, ends, rounded=execution.rounded).all()
         if unsure and not places and not execution.enclosed:
             listed = next((found for size, found in states if size == length), None)
@@ -86,10 +87,16 @@ def _before(length: int, lengths: Lengths) -> int:
 
 
 def _wrong_ends(readout: Readout, right: NDArray[np.int64], ends: Ends) -> Iterator[tuple[int, Number]]:
-    """Go through the ends that get a wrong class, each with its group."""
-    for states in (ends.greatest, ends.least):
-        for group in np.flatnonzero(np.asarray(readout.class_index(states)) != right):
-            yield int(group), states[group]
+    """Go through the groups with an end that gets a wrong class."""
+    wrong = [np.asarray(readout.class_index(states)) != right for states in ends.both]
+    for group in np.flatnonzero(wrong[0] | wrong[1]):
+        yield from ((int(group), states[group]) for states, at in zip(ends.both, wrong, strict=True) if at[group])
+
+
+def _in_order(strings: Iterator[str]) -> Iterator[str]:
+    """Take the first of the first two in the order of the tokens, since cells that treat `(` and `)` alike fail in pairs."""
+    yield from sorted(islice(strings, 2))
+    yield from strings
 
 
 _Listed = list[dict[Any, str]]
