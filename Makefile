@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-torch lint bench docs lock clean
+.PHONY: reproduce test proofs test-torch lint bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -18,6 +18,10 @@ reproduce: $(VENV)/ready
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
+
+# The theorems in Coq: compiles every file and prints what each theorem rests on. Needs Debian's package coq, and no setup.
+proofs:
+	$(PYTHON) proofs/check.py
 
 # The training loop against PyTorch.
 test-torch: $(VENV)/torch
@@ -54,4 +58,4 @@ lock:
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
 
 clean:
-	rm -rf $(VENV) $(OUT) dist site
+	rm -rf $(VENV) $(OUT) dist site proofs/*.vo proofs/*.vok proofs/*.vos proofs/*.glob proofs/.*.aux

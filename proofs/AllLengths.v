@@ -155,14 +155,30 @@ Proof.
   rewrite !run_snoc, IH. destruct x; unfold linear; ring.
 Qed.
 
+Lemma scaled_threshold a b U v c s :
+  v * run (linear a b U) s + c > 0 <-> run (linear (v * a) (v * b) U) s > - c.
+Proof. rewrite scaled. lra. Qed.
+
+Lemma scaled_steps a b U v bound c :
+  U = 1 /\ v * b = - (v * a) /\ 0 <= - c < bound * (v * a) <-> U = 1 /\ b = - a /\ 0 <= - c < bound * (v * a).
+Proof.
+  split; intros (one & opposite & between); repeat split; try lra; [|rewrite opposite; ring].
+  apply (Rmult_eq_reg_l v); [lra|]. intros ->. lra.
+Qed.
+
 Theorem all_lengths_binary_readout : forall a b U v c : R,
-  (forall s, s <> [] -> v * run (linear a b U) s + c > 0 <-> (count Open s > count Close s)%nat)
+  (forall s, s <> [] -> (v * run (linear a b U) s + c > 0 <-> (count Open s > count Close s)%nat))
   <-> U = 1 /\ b = - a /\ 0 <= - c < v * a.
 Proof.
-  intros a b U v c. transitivity (forall s, s <> [] -> threshold_right (v * a) (v * b) U (- c) s).
-  - unfold threshold_right. setoid_rewrite scaled.
-    split; intros right s not_empty; rewrite <- (right s not_empty); lra.
-  - rewrite all_lengths. split; intros (one & opposite & between); repeat split; try lra.
-    + apply (Rmult_eq_reg_l v); nra.
-    + rewrite opposite. ring.
+  intros a b U v c. setoid_rewrite scaled_threshold. rewrite (all_lengths (v * a) (v * b) U (- c)).
+  pose proof (scaled_steps a b U v 1 c). rewrite Rmult_1_l in *. assumption.
+Qed.
+
+Theorem even_lengths_binary_readout : forall a b U v c : R,
+  (forall s, s <> [] -> Nat.Even (length s) ->
+     (v * run (linear a b U) s + c > 0 <-> (count Open s > count Close s)%nat))
+  <-> U = 1 /\ b = - a /\ 0 <= - c < 2 * (v * a).
+Proof.
+  intros a b U v c. setoid_rewrite scaled_threshold. rewrite (even_lengths (v * a) (v * b) U (- c)).
+  apply scaled_steps.
 Qed.

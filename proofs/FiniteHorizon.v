@@ -1,5 +1,6 @@
-(** Every linear cell and threshold outside the criterion of AllLengths.v fails on some string, so its horizon is finite.
-    A string that fails is found, not only the absurdity of there being none: the theorems need no excluded middle. *)
+(** Every linear cell with a threshold outside the criterion of AllLengths.v fails on some string: its horizon is finite.
+    That a failing string exists says more than that not all strings are right. It takes no further axiom: searching
+    through all lengths is what the real numbers themselves allow. *)
 
 From Coq Require Import ClassicalDedekindReals.
 From Tallystick Require Import Brackets AllLengths.
@@ -17,7 +18,7 @@ Proof.
   cbn. apply in_or_app. destruct x; [left | right]; now apply in_map.
 Qed.
 
-(** Length by length, a decidable property fails somewhere or nowhere: this is one of the axioms of the reals. *)
+(** Length by length, a decidable property fails somewhere or nowhere: an axiom of the real numbers. *)
 Lemma fails_somewhere_or_nowhere (P : string -> Prop) :
   (forall s, {P s} + {~ P s}) -> (exists s, ~ P s) \/ (forall s, P s).
 Proof.

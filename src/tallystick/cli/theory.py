@@ -69,12 +69,18 @@ def prove(
 ) -> None:
     """Go through each theorem step by step, each discharged by a solver; ends with 1 if a step fails.
 
+    Beside each theorem stands its place in the Coq files, and at the end what is proved in Coq alone.
+
     Example: tallystick prove theorem1 --smtlib queries
     """
     from tallystick.theorems import account  # noqa: PLC0415 -- z3 is an extra and slow to load
     from tallystick.theorems.catalogue import THEOREMS  # noqa: PLC0415
+    from tallystick.theorems.coq import COQ_ONLY  # noqa: PLC0415
     from tallystick.theorems.proof import prove as prove_theorem  # noqa: PLC0415
 
+    if theorem in COQ_ONLY:
+        places = ", ".join(map(str, COQ_ONLY[theorem].theorems))
+        raise BadInput(f"THEOREM: {theorem!r} is proved in Coq alone, not by the solver: {places}")
     if theorem is not None and theorem not in THEOREMS:
         raise BadInput(f"THEOREM: {theorem!r} is not one of {', '.join(THEOREMS)}")
     chosen = list(THEOREMS.values()) if theorem is None else [THEOREMS[theorem]]
@@ -82,10 +88,14 @@ def prove(
     proofs = [(chosen_one, prove_theorem(chosen_one)) for chosen_one in chosen]
     all_hold = all(account.holds(proof) for _, proof in proofs)
     if as_json:
-        show_json({"proved": all_hold, "theorems": [account.as_json(t, proof) for t, proof in proofs]})
+        coq_only = account.coq_only_as_json() if theorem is None else []
+        theorems = [account.as_json(t, proof) for t, proof in proofs]
+        show_json({"proved": all_hold, "theorems": theorems, "coq_only": coq_only})
     else:
         for one, proof in proofs:
             show(account.as_text(one, proof))
+        if theorem is None:
+            show(account.coq_only_as_text())
         show(account.summary([proof for _, proof in proofs]))
         if smtlib:
             show(f"{len(written)} queries written to {smtlib}")

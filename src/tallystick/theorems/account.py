@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tallystick.errors import BadInput
+from tallystick.theorems.coq import COQ_ONLY, COQ_THEOREMS, CoqOnly, CoqTheorem
 from tallystick.theorems.proof import Argument, Outcome, Part, Theorem, Verdict, query
 
 Proof = Sequence[tuple[Part, Sequence[Outcome]]]
@@ -24,9 +25,23 @@ def holds(proof: Proof) -> bool:
 
 def as_text(theorem: Theorem, proof: Proof) -> RenderableType:
     """Return the theorem as a reader goes through it."""
-    lines: list[RenderableType] = [Text(theorem.title, style="bold"), Text(theorem.statement), Text()]
+    lines: list[RenderableType] = [Text(theorem.title, style="bold"), Text(theorem.statement)]
+    lines += [*_coq_lines(COQ_THEOREMS.get(theorem.name, ())), Text()]
     for part, outcomes in proof:
         lines += [Text(part.title, style="underline"), Padding(_table(outcomes), (0, 0, 1, 2), expand=False)]
+    return Group(*lines)
+
+
+def coq_only_as_text() -> RenderableType:
+    """Return what is proved in Coq alone: the statements, and where their proofs are."""
+    lines: list[RenderableType] = [
+        Text("In Coq alone", style="bold"),
+        Text("No step of these was put to the solver; `make proofs` compiles them, in the source repository."),
+        Text(),
+    ]
+    for name, result in COQ_ONLY.items():
+        lines += [Text(f"{result.title} ({name})", style="underline"), Text(result.statement)]
+        lines += [*_coq_lines(result.theorems), Text()]
     return Group(*lines)
 
 
@@ -54,7 +69,13 @@ def as_json(theorem: Theorem, proof: Proof) -> dict[str, object]:
         "parts": [
             {"title": part.title, "steps": [_step_json(outcome) for outcome in outcomes]} for part, outcomes in proof
         ],
+        "coq": _coq_json(COQ_THEOREMS.get(theorem.name, ())),
     }
+
+
+def coq_only_as_json() -> list[dict[str, object]]:
+    """Return what is proved in Coq alone as plain data."""
+    return [_coq_only_json(name, result) for name, result in COQ_ONLY.items()]
 
 
 def write_queries(theorems: Sequence[Theorem], directory: Path, *, force: bool) -> list[Path]:
@@ -71,6 +92,23 @@ def write_queries(theorems: Sequence[Theorem], directory: Path, *, force: bool) 
     for path, text in queries.items():
         path.write_text(text, encoding="utf-8")
     return list(queries)
+
+
+def _coq_lines(theorems: Sequence[CoqTheorem]) -> list[RenderableType]:
+    return [Text(f"Coq: {theorem}", style="dim") for theorem in theorems]
+
+
+def _coq_json(theorems: Sequence[CoqTheorem]) -> list[dict[str, object]]:
+    return [{"file": theorem.path, "line": theorem.line, "theorem": theorem.name} for theorem in theorems]
+
+
+def _coq_only_json(name: str, result: CoqOnly) -> dict[str, object]:
+    return {
+        "name": name,
+        "title": result.title,
+        "statement": result.statement,
+        "coq": _coq_json(result.theorems),
+    }
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

@@ -1,0 +1,115 @@
+"""Where each theorem stands in Coq: the file, its name there and its line, under `proofs/` of the source repository.
+
+The proofs are compiled by `make proofs`, not by this package, which does not even carry them; hence the lines are data, and
+the build and the tests hold them equal to the files. This module imports nothing of the package, so that the build can read it
+without installing anything.
+"""
+
+from typing import NamedTuple
+
+
+class CoqTheorem(NamedTuple):
+    """A theorem in a Coq file."""
+
+    file: str
+    line: int
+    name: str
+
+    @property
+    def path(self) -> str:
+        """The file's place in the source repository."""
+        return f"proofs/{self.file}"
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} {self.name}"
+
+
+class CoqOnly(NamedTuple):
+    """A result that no solver step covers, in words and symbols, with its theorems in Coq."""
+
+    title: str
+    statement: str
+    theorems: tuple[CoqTheorem, ...]
+
+
+COQ_THEOREMS: dict[str, tuple[CoqTheorem, ...]] = {
+    "theorem1": (
+        CoqTheorem("Theorem1.v", 70, "theorem_1"),
+        CoqTheorem("Theorem1.v", 86, "theorem_1_network"),
+        CoqTheorem("Selective.v", 111, "theorem_1_from_selective"),
+    ),
+    "six-strings": (
+        CoqTheorem("SixStrings.v", 20, "six_strings_decide"),
+        CoqTheorem("SixStrings.v", 6, "length_two_decides"),
+    ),
+    "selective": (
+        CoqTheorem("Selective.v", 90, "selective_cells"),
+        CoqTheorem("Selective.v", 99, "selective_short_strings_decide"),
+        CoqTheorem("Selective.v", 106, "gates_below_one_never_count"),
+    ),
+    "relu": (CoqTheorem("Relu.v", 157, "relu_cells"),),
+}
+"""The Coq theorems behind each theorem that the solver goes through; the others it has alone."""
+
+COQ_ONLY: dict[str, CoqOnly] = {
+    "counter": CoqOnly(
+        "The Balanced Bracket Counter",
+        "A General Counter Machine with one counter, +1 for `(` and −1 for `)`, accepts exactly BB; a linear cell with a/b = −1 "
+        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale.",
+        (
+            CoqTheorem("Counter.v", 75, "balanced_bracket_counter"),
+            CoqTheorem("Counter.v", 91, "linear_cell_simulates_the_counter"),
+            CoqTheorem("Counter.v", 101, "counting_is_simulation"),
+        ),
+    ),
+    "extremes": CoqOnly(
+        "The extremes of h",
+        "If the map of each token is monotone, rising or falling, the recursion over the numbers of brackets gives the least and "
+        "the greatest h over all strings with these numbers; so it does with rounding.",
+        (
+            CoqTheorem("Extremes.v", 105, "extremes_are_exact"),
+            CoqTheorem("Extremes.v", 116, "rising_after_affine_is_monotone"),
+            CoqTheorem("Extremes.v", 124, "extremes_as_executed"),
+        ),
+    ),
+    "sorted-strings": CoqOnly(
+        "The sorted strings",
+        "For a linear cell with U > 0 and a > b, )ᵐ(ⁿ and (ⁿ)ᵐ attain the extremes: the greatest is the first for U ≤ 1 and the "
+        "second for U ≥ 1.",
+        (
+            CoqTheorem("SortedStrings.v", 82, "sorted_strings_are_extreme"),
+            CoqTheorem("SortedStrings.v", 9, "closed_form"),
+        ),
+    ),
+    "verdict": CoqOnly(
+        "The verdict on all strings up to a length",
+        "If each class of a readout is an interval of h, all strings up to length N are right iff for every count both extremes "
+        "are; an extreme in a wrong class is a failing string.",
+        (
+            CoqTheorem("Verdict.v", 102, "verdict_is_sound_and_complete"),
+            CoqTheorem("Verdict.v", 117, "wrong_extreme_gives_failing_string"),
+            CoqTheorem("Verdict.v", 28, "binary_classes_are_intervals"),
+            CoqTheorem("Verdict.v", 58, "ternary_classes_are_intervals"),
+        ),
+    ),
+    "all-lengths": CoqOnly(
+        "A threshold that is right at every length",
+        "h > θ is right on every string iff U = 1, b = −a and 0 ≤ θ < a, and v·h + c > 0 iff U = 1, b = −a and 0 ≤ −c < v·a; "
+        "for even lengths alone with 2a and 2va; otherwise some string fails.",
+        (
+            CoqTheorem("AllLengths.v", 127, "all_lengths"),
+            CoqTheorem("AllLengths.v", 138, "even_lengths"),
+            CoqTheorem("AllLengths.v", 169, "all_lengths_binary_readout"),
+            CoqTheorem("AllLengths.v", 177, "even_lengths_binary_readout"),
+            CoqTheorem("FiniteHorizon.v", 51, "otherwise_some_string_fails"),
+            CoqTheorem("FiniteHorizon.v", 58, "otherwise_some_even_string_fails"),
+        ),
+    ),
+}
+"""What is proved in Coq alone, in the order in which a reader meets it."""
+
+ALL_COQ_THEOREMS: tuple[CoqTheorem, ...] = tuple(
+    theorem
+    for theorems in (*COQ_THEOREMS.values(), *(result.theorems for result in COQ_ONLY.values()))
+    for theorem in theorems
+)
