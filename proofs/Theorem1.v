@@ -51,7 +51,8 @@ Qed.
 
 End Necessary.
 
-(** The paper's induction hypothesis: after n opening and m closing brackets h = (n - m) a. *)
+(** The paper's induction hypothesis: after n opening and m closing brackets h = (n - m) a. The paper starts at length 1;
+    here the empty string, for which it holds as well, is the start. *)
 Lemma part_2 a s : run (linear a (- a) 1) s = (INR (count Open s) - INR (count Close s)) * a.
 Proof.
   induction s as [|x s IH] using rev_ind; [change (0 = (0 - 0) * a); ring|].

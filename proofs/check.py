@@ -8,6 +8,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -45,12 +46,12 @@ def theorems(path: Path) -> dict[str, int]:
     return {found[1]: number for number, line in lines if (found := re.match(r"Theorem (\w+)", line))}
 
 
-def compile_file(path: Path) -> str:
-    """Compile one file, with those it needs compiled beside it, and return what Coq printed."""
+def compile_file(path: Path, library: Path | None = None) -> str:
+    """Compile one file and return what Coq printed; what it needs is compiled in the library, its own folder if none is named."""
     coqc = shutil.which("coqc")
     if coqc is None:
         raise Refused("coqc is not installed; Debian has it in the package coq (apt-get install coq)")
-    command = [coqc, "-q", "-R", ".", LIBRARY, path.name]
+    command = [coqc, "-q", "-R", str(library or "."), LIBRARY, path.name]
     done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refused(f"{path.name} does not compile: {' '.join(done.stderr.split())}")
@@ -63,13 +64,10 @@ def assumptions(directory: Path, names: list[str]) -> dict[str, set[str]]:
         f'Goal True. idtac "{_MARK}{name}". Abort.\nPrint Assumptions {LIBRARY}.{name}.\n' for name in names
     )
     needed = "".join(f"Require {LIBRARY}.{name}.\n" for name in sorted({name.split(".")[0] for name in names}))
-    question = directory / "PrintAssumptions.v"
-    try:
+    with tempfile.TemporaryDirectory() as scratch:
+        question = Path(scratch) / "PrintAssumptions.v"
         question.write_text(needed + marks)
-        printed = compile_file(question)
-    finally:
-        for left in (*directory.glob("PrintAssumptions.*"), *directory.glob(".PrintAssumptions.*")):
-            left.unlink()
+        printed = compile_file(question, library=directory)
     return dict(map(_axioms, printed.split(_MARK)[1:]))
 
 

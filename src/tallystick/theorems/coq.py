@@ -34,8 +34,8 @@ class CoqOnly(NamedTuple):
 
 COQ_THEOREMS: dict[str, tuple[CoqTheorem, ...]] = {
     "theorem1": (
-        CoqTheorem("Theorem1.v", 70, "theorem_1"),
-        CoqTheorem("Theorem1.v", 86, "theorem_1_network"),
+        CoqTheorem("Theorem1.v", 71, "theorem_1"),
+        CoqTheorem("Theorem1.v", 87, "theorem_1_network"),
         CoqTheorem("Selective.v", 111, "theorem_1_from_selective"),
     ),
     "six-strings": (
