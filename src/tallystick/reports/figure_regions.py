@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 
 from tallystick.certificates.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
@@ -27,6 +28,8 @@ MARKERS = {2: "o", 4: "s", 8: "^"}
 TITLES = {Lengths.ALL: "every length counts", Lengths.EVEN: "even lengths only, as in the paper's data"}
 _LEAN = {32: -6}  # the tips of the smallest regions come so close that their names would touch
 _STEPS = 100
+_CROWD = 2000
+_HALO = [withStroke(linewidth=1.6, foreground="white", alpha=0.7)]
 _INWARDS = 1 - 1e-9  # the tip itself is empty
 
 
@@ -111,6 +114,7 @@ def _name_by_tip(axes: Axes, longest: int, lengths: Lengths) -> None:
         ha="center",
         va="top",
         fontsize=8,
+        path_effects=_HALO,
         arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": drawing.FAINT, "shrinkA": 0, "shrinkB": 0},
         zorder=5,
     )
@@ -132,13 +136,14 @@ def _left(recurrent_weight: float, longest: int, lengths: Lengths) -> float:
 
 
 def _draw_networks(axes: Axes, length: int, points: Points) -> None:
+    crowd = len(points) / _CROWD  # the more there are, the smaller and fainter
     axes.plot(
         *points.T,
         MARKERS[length],
-        markersize=1.8,
+        markersize=np.clip(1.8 * crowd**-0.25, 1.2, 3),
         markeredgewidth=0,
         color=drawing.LENGTH_COLOURS[length],
-        alpha=0.35,
+        alpha=np.clip(0.35 * crowd**-0.3, 0.2, 0.9),
         rasterized=True,  # tens of thousands of dots would make a vector file of megabytes
         zorder=3,
     )

@@ -17,7 +17,8 @@ _MEANING = (
     "The regions lie one in another and shrink to the exact counter, (−1, 1), which is a corner of each of them."
 )
 _WHY = (
-    "The strings that fail first have all brackets of one kind before all of the other, and a sample seldom holds one."
+    "Among the shortest strings that fail there is always a sorted one, all brackets of one kind before all of the other; a "
+    "sample of long strings seldom holds it."
 )
 
 
@@ -30,6 +31,7 @@ def section(run: Run, drawn: bytes) -> str:
             f"<p>{_subscripts(_MEANING)}</p>",
             f"<p>{_subscripts(result(found[-1]))}</p>",
             embedded(REGIONS, drawn),
+            '<p class="soft">The networks that lie in each region:</p>',
             _table(found),
         ]
     )
@@ -52,7 +54,7 @@ def _number(count: int) -> str:
 def _table(found: list[Members]) -> str:
     titles = ("Training length", "Networks", f"Sampled accuracy, {LONG_TEST} tokens", "Lengths that count")
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    head += "".join(f"<th>{_subscripts(f'in R_{longest}')}</th>" for longest in COUNTED)
+    head += "".join(f"<th>{_subscripts(f'R_{longest}')}</th>" for longest in COUNTED)
     body = "\n".join(_rows(one) for one in found)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
