@@ -9,7 +9,7 @@ max(0, ·) is kept by a positive factor, and so is every comparison of a readout
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import lcm
 
 from tallystick.arithmetic import Number, exact
@@ -46,7 +46,7 @@ def execution(model: Model, arithmetic: str, tanh_digits: int = 64) -> Execution
         return Execution(lambda _: model, rounded=arithmetic != REAL, enclosed=True)
     if arithmetic != REAL:
         return Execution(lambda _: model, rounded=True)
-    return Execution(partial(whole_model, model), rounded=False)
+    return Execution(cache(partial(whole_model, model)), rounded=False)
 
 
 def whole_model(model: Model, length: int) -> Model:

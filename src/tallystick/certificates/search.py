@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number
-from tallystick.cells import ONE_HOT, ReluCell
+from tallystick.cells import ONE_HOT
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends, Grouping, first_row
@@ -17,7 +17,7 @@ from tallystick.certificates.verdict import Failure, Lengths
 from tallystick.certificates.witnesses import judged, string_to
 from tallystick.languages.brackets import ALPHABET
 from tallystick.models import Model
-from tallystick.readouts import Readout, ZeroCheck
+from tallystick.readouts import Readout
 
 MOST_STATES = 50_000
 
@@ -31,9 +31,8 @@ class Reached:
 
 
 def grouping_of(model: Model) -> Grouping:
-    """Return how strings are grouped: a ReLU cell's zero check answers for semi-Dyck-1, all else for the count n − m."""
-    semi_dyck1 = isinstance(model.cell, ReluCell) and isinstance(model.readout, ZeroCheck)
-    return ByRunningCount() if semi_dyck1 else ByOpenings()
+    """Return how strings are grouped, so that those of a group have one right class."""
+    return ByRunningCount() if model.answers_for_semi_dyck1 else ByOpenings()
 
 
 def search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reached:
@@ -50,7 +49,7 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
     grouping = grouping_of(execution.model_at(0))
     history: list[Ends] = []
     states = _states(execution, grouping)
-    for length, ends in enumerate(_rows(execution, grouping, limit)):
+    for length, ends in enumerate(rows_of(execution, grouping, limit)):
         history.append(ends)
         if execution.rounded and not (np.isfinite(ends.least) & np.isfinite(ends.greatest)).all():
             return Reached(_before(length, lengths), f"h overflows at length {length}")
@@ -58,7 +57,7 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
             continue
         readout = execution.model_at(length).readout
         right = grouping.right_classes(readout, length)
-        places = list(_wrong_ends(readout, right, ends))
+        places = list(wrong_ends(readout, right, ends))
         strings = _in_order(string_to(execution, grouping, history, *place) for place in places)
         unsure = not certain(readout, right, ends, rounded=execution.rounded).all()
         if unsure and not places and not execution.enclosed:
@@ -74,7 +73,8 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
     return Reached(limit - limit % lengths.stride, f"every length to {limit} is right; the search went no further")
 
 
-def _rows(execution: Execution, grouping: Grouping, limit: int) -> Iterator[Ends]:
+def rows_of(execution: Execution, grouping: Grouping, limit: int) -> Iterator[Ends]:
+    """Go through the extremes of every group, for each length from 0 to a limit."""
     ends = first_row(execution.model_at(0).cell)
     yield ends
     for length in range(1, limit + 1):
@@ -86,7 +86,7 @@ def _before(length: int, lengths: Lengths) -> int:
     return (length - 1) // lengths.stride * lengths.stride
 
 
-def _wrong_ends(readout: Readout, right: NDArray[np.int64], ends: Ends) -> Iterator[tuple[int, Number]]:
+def wrong_ends(readout: Readout, right: NDArray[np.int64], ends: Ends) -> Iterator[tuple[int, Number]]:
     """Go through the groups with an end that gets a wrong class."""
     wrong = [np.asarray(readout.class_index(states)) != right for states in ends.both]
     for group in np.flatnonzero(wrong[0] | wrong[1]):

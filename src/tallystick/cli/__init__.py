@@ -13,7 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from tallystick import __version__
-from tallystick.cli.certificates import accuracy, certify, check
+from tallystick.cli.certificates import accuracy, certify, check, failures
 from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
 from tallystick.cli.output import fail, show
 from tallystick.cli.theory import accepts, machines, prove
@@ -34,6 +34,7 @@ for command in (
     certify,
     check,
     accuracy,
+    failures,
     report,
     prove,
     accepts,

@@ -5,14 +5,18 @@ from typing import Annotated
 
 import typer
 
-from tallystick.arithmetic import Number
+from tallystick.arithmetic import FORMATS, Number
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.checker import check_file
 from tallystick.certificates.depth import exact_depth
-from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
+from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify as certify_model
-from tallystick.certificates.verdict import LONGEST_STRING, REAL, Outcome, Verdict
+from tallystick.certificates.tallies import ExactAccuracy
+from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.cli.output import Force, Json, show, show_json, show_settings
+from tallystick.datasets.string_files import write_strings
+from tallystick.datasets.tasks import TASKS
 from tallystick.errors import BadInput
 from tallystick.models import Model, model_to_json, read_model
 from tallystick.readouts import ZeroCheck
@@ -22,11 +26,20 @@ _SHOWN_STRING = 60
 _SHOWN_STATE = 12
 
 
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
+ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
+Arithmetic = Annotated[
+    str, typer.Option(help="real, or as executed: float16, bfloat16, float32 or float64, each also with -fused.")
+]
+
+
 def certify(
-    path: Annotated[Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON file.")],
-    readout: Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")] = None,
+    path: Annotated[
+        Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
+    ],
+    readout: ReadoutName = None,
     lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
-    arithmetic: Annotated[str, typer.Option(help="real, or as executed in float16, float32 or float64.")] = REAL,
+    arithmetic: Arithmetic = REAL,
     limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
@@ -41,8 +54,7 @@ def certify(
     if path.is_dir():
         _certify_run(path, as_json=as_json)
         return
-    if out is not None and out.exists() and not force:
-        raise BadInput(f"{out}: exists already; --force overwrites it")
+    _refuse_existing(out, force=force)
     verdict = certify_model(_with_readout(read_model(path), readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
@@ -72,15 +84,85 @@ def check(
 
 
 def accuracy(
-    path: Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON file.")],
+    path: ModelFile,
     length: Annotated[int, typer.Option(help="The length N.")],
+    arithmetic: Arithmetic = REAL,
+    curve: Annotated[bool, typer.Option("--curve", help="Also every shorter length.")] = False,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curve: a .png, .pdf or .svg file.")
+    ] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Count, exactly, how many of all 2^N strings a model gets right, in real arithmetic.
+    """Count, exactly, how many of all 2^N strings a model gets right.
 
-    Example: tallystick accuracy model.json --length 20
+    Example: tallystick accuracy model.json --length 50 --curve
     """
-    found = exact_accuracy(read_model(path), length)
+    _refuse_existing(figure, force=force)
+    model = read_model(path)
+    found = (
+        accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
+    )
+    if figure is not None:
+        from tallystick.reports.figure_accuracy import write_accuracy_figure  # noqa: PLC0415 -- matplotlib is slow to load
+
+        write_accuracy_figure(found, figure)
+    if as_json:
+        lengths = {"curve": [_accuracy_json(one) for one in found]} if curve else {}
+        show_json({**_accuracy_json(found[-1]), "arithmetic": arithmetic, **lengths})
+    else:
+        for one in found if curve else found[-1:]:
+            _show_accuracy(one, in_classes=not curve)
+
+
+def failures(
+    path: ModelFile,
+    length: Annotated[int, typer.Option(help="The length N.")],
+    number: Annotated[int, typer.Option(help="How many random ones beside the extreme ones.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the random ones.")] = 0,
+    readout: ReadoutName = None,
+    arithmetic: Arithmetic = REAL,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the strings, for tallystick evaluate.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """List strings of a length that a model gets wrong, for use as tests: the extreme ones of each count, and random ones.
+
+    Example: tallystick failures model.json --length 20 --out strings.txt
+    """
+    _refuse_existing(out, force=force)
+    model = _with_readout(read_model(path), readout)
+    groups = {
+        "extreme": extreme_failures(model, length, arithmetic),
+        "random": random_failures(model, length, number, seed, arithmetic),
+    }
+    if out is not None:
+        _write_failures([failure for group in groups.values() for failure in group], model, out)
+    if as_json:
+        listed = {name: [_failure_json(failure) for failure in group] for name, group in groups.items()}
+        show_json({"length": length, "arithmetic": arithmetic, "seed": seed, **listed})
+        return
+    if not groups["extreme"] and not groups["random"]:
+        show(f"no string of length {length} is known to fail")
+    for name, group in groups.items():
+        for failure in group:
+            show(f"{failure.string}  {name}: {failure.found} instead of {failure.right}")
+
+
+def _write_failures(failures: list[Failure], model: Model, path: Path) -> None:
+    strings = list(dict.fromkeys(failure.string for failure in failures))
+    if not strings:
+        raise BadInput(f"{path}: not written, since no string is known to fail")
+    write_strings(strings, TASKS.get(model.readout.kind), path)
+
+
+def _failure_json(failure: Failure) -> dict[str, object]:
+    return {"string": failure.string, "class": failure.found, "right_class": failure.right}
+
+
+def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
     classes = {
         str(name): {
             "strings": size,
@@ -89,20 +171,26 @@ def accuracy(
         }
         for name, size in found.strings.items()
     }
-    if as_json:
-        total = {
-            "length": length,
-            "strings": 2**length,
-            "correct": found.total_correct,
-            "accuracy": float(found.accuracy),
-        }
-        show_json({**total, "balanced_accuracy": float(found.balanced_accuracy), "classes": classes})
-        return
-    show(
-        f"{found.total_correct:,} of {2**length:,} strings of length {length} are right: {100 * float(found.accuracy):.6g} %"
-    )
-    for name, part in classes.items():
-        show(f"{name:9} {part['correct']:,} of {part['strings']:,}")
+    return {
+        "length": found.length,
+        "strings": 2**found.length,
+        "correct": found.total_correct,
+        "accuracy": float(found.accuracy),
+        "balanced_accuracy": float(found.balanced_accuracy),
+        "classes": classes,
+    }
+
+
+def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
+    shares = f"{100 * float(found.accuracy):.6g} %, {100 * float(found.balanced_accuracy):.6g} % with classes balanced"
+    show(f"{found.total_correct:,} of {2**found.length:,} strings of length {found.length} are right: {shares}")
+    for name, size in found.strings.items() if in_classes else ():
+        show(f"{name:9} {found.correct[name]:,} of {size:,}")
+
+
+def _refuse_existing(path: Path | None, *, force: bool) -> None:
+    if path is not None and path.exists() and not force:
+        raise BadInput(f"{path}: exists already; --force overwrites it")
 
 
 def _with_readout(model: Model, readout: str | None) -> Model:
@@ -156,8 +244,8 @@ def _state(h: Number) -> str:
 def _show_depths(verdict: Verdict) -> None:
     """An exact counter in real numbers is one in floating point only to some depth."""
     if verdict.arithmetic == REAL:
-        depths = {name: exact_depth(verdict.model.cell, name) for name in ("float32", "float64")}
-        for name, depth in depths.items():
+        for name in FORMATS:
+            depth = exact_depth(verdict.model.cell, name)
             if depth is not None:
                 show(f"as executed in {name} it counts exactly to depth {depth:,}")
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from tallystick.datasets.string_files import read_strings
 from tallystick.datasets.tasks import BINARY, TERNARY
-from tallystick.languages.brackets import bracket_difference
 from tallystick.models import Model
 
 _TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
@@ -19,7 +18,5 @@ def score(model: Model, path: Path) -> dict[str, int | float]:
     """
     strings = read_strings(path, *_TASKS[model.readout.kind])
     with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is wrong, and no more need be said
-        right = sum(
-            model.class_of(string) == model.readout.right_class(bracket_difference(string)) for string in strings
-        )
+        right = sum(model.class_of(string) == model.right_class(string) for string in strings)
     return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}

@@ -23,9 +23,9 @@ def read_strings(path: Path, *tasks: Task) -> list[str]:
     return strings
 
 
-def write_strings(strings: list[str], task: Task, path: Path) -> None:
-    """Write strings with their labels, as `read_strings` reads them."""
-    write_text("".join(f"{string},{task.label(string)}\n" for string in strings), path)
+def write_strings(strings: list[str], task: Task | None, path: Path) -> None:
+    """Write strings with their labels, as `read_strings` reads them; without a task there are none."""
+    write_text("".join(f"{string},{task.label(string)}\n" if task else f"{string}\n" for string in strings), path)
 
 
 def _string(line: str, tasks: tuple[Task, ...], where: str) -> str:

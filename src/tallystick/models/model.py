@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tallystick.arithmetic import ARITHMETICS
-from tallystick.cells import Cell
+from tallystick.cells import Cell, ReluCell
 from tallystick.errors import BadInput
-from tallystick.readouts import Readout
+from tallystick.languages.brackets import SEMI_DYCK1, bracket_difference
+from tallystick.readouts import Readout, ZeroCheck
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,21 @@ class Model:
     def class_of(self, string: str) -> StrEnum:
         """Return the class that the model gives a string."""
         return self.readout.class_of(self.cell.final_state(string))
+
+    @property
+    def answers_for_semi_dyck1(self) -> bool:
+        """Whether the right answer follows from κ instead of the count n − m: a ReLU cell's zero check cannot know better."""
+        return isinstance(self.cell, ReluCell) and isinstance(self.readout, ZeroCheck)
+
+    def right_class(self, string: str) -> StrEnum:
+        """Return the class that the model should give a string.
+
+        >>> from tallystick.cells import LinearCell
+        >>> [str(Model(kind(1, -1, 1), ZeroCheck()).right_class("())")) for kind in (LinearCell, ReluCell)]
+        ['rejected', 'accepted']
+        """
+        count = SEMI_DYCK1.count if self.answers_for_semi_dyck1 else bracket_difference
+        return self.readout.right_class(count(string))
 
     def in_arithmetic(self, name: str) -> "Model":
         """Return the model with every weight rounded to a named arithmetic; running it then rounds at every step."""

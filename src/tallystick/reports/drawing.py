@@ -4,7 +4,7 @@
 # pyright: reportUnknownMemberType=false
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -43,9 +43,14 @@ _METADATA: Mapping[str, dict[str, object]] = {
 
 def files(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
     """Draw a figure and return its files by name."""
+    return {f"{name}.{form}": content for form, content in drawn(draw, FORMATS).items()}
+
+
+def drawn(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:
+    """Draw a figure and return it in each form."""
     with mpl.rc_context(_STYLE):  # pyright: ignore[reportArgumentType]
         figure = draw()
-        return {f"{name}.{form}": _saved(figure, form) for form in FORMATS}
+        return {form: _saved(figure, form) for form in forms}
 
 
 def _saved(figure: Figure, form: str) -> bytes:

@@ -1,0 +1,109 @@
+"""Strings of a length that fail, for use as tests: the extreme ones, and random ones.
+
+Extreme: in every group of strings whose least or greatest h gets a wrong class, the string that attains it.
+
+Random: where failing strings are common, each is drawn with the same chance, by drawing strings and keeping those that
+fail. Where they are rare, strings are grown token by token: a token is drawn among those after which some string of the
+length still fails. Whether one does is told by the extremes of h from the present state on, which are attained, so growing
+never ends in a dead end; and every string that could be told by an extreme has a chance.
+"""
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+
+from tallystick.cells import Cell
+from tallystick.certificates.executions import Execution, execution
+from tallystick.certificates.extremes import Ends, Grouping, first_row
+from tallystick.certificates.search import grouping_of, rows_of, wrong_ends
+from tallystick.certificates.verdict import REAL, Failure
+from tallystick.certificates.witnesses import judged, string_to
+from tallystick.errors import check_whole
+from tallystick.languages.brackets import ALPHABET
+from tallystick.models import Model
+
+LONGEST = 1000
+_TRIES = 20
+"""How many strings are drawn for each one wanted before failing strings count as rare."""
+
+
+def extreme_failures(model: Model, length: int, arithmetic: str = REAL) -> list[Failure]:
+    """Return the failing strings that attain an extreme of h in their group, each once.
+
+    >>> from tallystick.cells import LinearCell
+    >>> from tallystick.readouts import BinaryReadout
+    >>> [failure.string for failure in extreme_failures(Model(LinearCell(1, -1, 2), BinaryReadout(1)), 4)]
+    ['()))', '(())', ')(((']
+    """
+    run, grouping = _ready(model, length, arithmetic)
+    with np.errstate(over="ignore", invalid="ignore"):
+        history = list(rows_of(run, grouping, length))
+        readout = run.model_at(length).readout
+        places = wrong_ends(readout, grouping.right_classes(readout, length), history[-1])
+        strings = dict.fromkeys(string_to(run, grouping, history, *place) for place in places)
+        return [failure for string in strings if (failure := judged(run, grouping, string))]
+
+
+def random_failures(model: Model, length: int, number: int, seed: int = 0, arithmetic: str = REAL) -> list[Failure]:
+    """Return so many random failing strings, repeats included; none where no string of the length is known to fail."""
+    check_whole(number, "number", least=0)
+    run, grouping = _ready(model, length, arithmetic)
+    generator = random.Random(seed)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = list(_kept(run, grouping, length, number, generator))
+        if len(found) == number:
+            return found
+        grown = (_grown(run, grouping, length, generator) for _ in range(number))
+        return [failure for string in grown if string and (failure := judged(run, grouping, string))]
+
+
+def _ready(model: Model, length: int, arithmetic: str) -> tuple[Execution, Grouping]:
+    check_whole(length, "length", least=1, most=LONGEST)
+    run = execution(model, arithmetic)
+    return run, grouping_of(run.model_at(0))
+
+
+def _kept(run: Execution, grouping: Grouping, length: int, number: int, generator: random.Random) -> Iterator[Failure]:
+    wanted = number
+    for _ in range(_TRIES * number):
+        if not wanted:
+            return
+        failure = judged(run, grouping, "".join(generator.choices(ALPHABET, k=length)))
+        if failure:
+            wanted -= 1
+            yield failure
+
+
+def _grown(run: Execution, grouping: Grouping, length: int, generator: random.Random) -> str | None:
+    """Grow a failing string, or return None where the extremes tell of none."""
+    string, group, ends = "", 0, first_row(run.model_at(0).cell)
+    if not _can_fail(run, grouping, {group: ends}, 0, length):
+        return None
+    while len(string) < length:
+        for token in generator.sample(ALPHABET, k=len(ALPHABET)):
+            after, target = ends.after(_cell(run, len(string) + 1), token), grouping.target(group, token)
+            if _can_fail(run, grouping, {target: after}, len(string) + 1, length):
+                string, group, ends = string + token, target, after
+                break
+        else:  # bounds that no longer tell
+            return None
+    return string
+
+
+def _can_fail(run: Execution, grouping: Grouping, groups: dict[int, Ends], length: int, longest: int) -> bool:
+    """Say whether an extreme of some group is wrong once the strings have been read to the end."""
+    for size in range(length + 1, longest + 1):
+        longer: dict[int, Ends] = {}
+        for group, ends in groups.items():
+            for token in ALPHABET:
+                target, image = grouping.target(group, token), ends.after(_cell(run, size), token)
+                longer[target] = longer[target].union(image) if target in longer else image
+        groups = longer
+    readout = run.model_at(longest).readout
+    right = grouping.right_classes(readout, longest)
+    return any(any(wrong_ends(readout, right[group : group + 1], ends)) for group, ends in groups.items())
+
+
+def _cell(run: Execution, length: int) -> Cell:
+    return run.model_at(length).cell
