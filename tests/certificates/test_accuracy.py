@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from brute_force import found_indices, right_indices, some_cell, some_model, some_readout, states
 
-from tallystick.cells import LinearCell, ReluCell
+from tallystick.cells import CELLS, LinearCell, SelectiveCell, TanhCell
 from tallystick.certificates import subset_sums
-from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.subset_sums import Place, SubsetSums
+from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.models import Model
 from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
@@ -107,11 +108,58 @@ def test_the_mean_over_classes():
     assert found.balanced_accuracy == sum(Fraction(c, s) for c, s in zip(found.correct.values(), (1, 2, 1))) / 3  # noqa: B905
 
 
+@pytest.mark.parametrize("arithmetic", ["real", "float16", "bfloat16-fused", "float32", "float64-fused"])
+@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+def test_every_cell_and_arithmetic_by_listing(kind, arithmetic):
+    generator, counts = random.Random(f"{kind}{arithmetic}"), 0
+    for _ in range(12):
+        model = some_model(kind, generator.choice(list(READOUTS.values())), generator)
+        try:
+            curve = accuracy_curve(model, 7, arithmetic)
+        except BadInput as refusal:
+            assert "the bounds on tanh do not decide" in str(refusal)  # noqa: PT017 -- most are counted
+            assert kind is TanhCell
+            continue
+        counts += 1
+        with np.errstate(all="ignore"):
+            expected = counted(model.in_arithmetic(arithmetic_of(arithmetic)), 7)
+        for found in curve:
+            assert list(found.correct.values()) == [expected[found.length, i] for i in range(len(found.correct))]
+        assert exact_accuracy(model, 7, arithmetic) == curve[-1]
+    assert counts >= (3 if kind is TanhCell else 12)
+
+
+def test_a_counters_few_states_stay_few():
+    """Listing goes far where strings share their states."""
+    model = Model(LinearCell(1, -1, 1), BinaryReadout(1, -0.5))
+    assert exact_accuracy(model, 60, "float32").accuracy == 1
+    drifting = Model(LinearCell(1, -1.25, 1), BinaryReadout(1, -0.5))
+    assert exact_accuracy(drifting, 50, "float32").correct == exact_accuracy(drifting, 50).correct
+
+
+def test_a_linear_cell_at_length_50_lies_where_sampling_finds_it():
+    """Two million random strings of 50 tokens in doubles; the interval is one of four standard errors."""
+    a, b, U, v = 0.83, -0.91, 1.013, 1.0
+    found = exact_accuracy(Model(LinearCell(a, b, U), BinaryReadout(v)), 50)
+    generator, right, draws = np.random.default_rng(1), 0, 2_000_000
+    h, count = np.zeros(draws), np.zeros(draws, np.int64)
+    for _ in range(50):
+        opening = generator.random(draws) < 0.5
+        h = U * h + np.where(opening, a, b)
+        count += np.where(opening, 1, -1)
+    right = np.mean((v * h > 0) == (count > 0))
+    share = float(found.accuracy)
+    assert 0.5 < share < 0.99
+    assert abs(right - share) < 4 * (share * (1 - share) / draws) ** 0.5
+
+
 def test_bad_arguments_are_named():
     with pytest.raises(BadInput, match="length: 0"):
         exact_accuracy(Model(LinearCell(1, -1, 1), ZeroCheck()), 0)
-    with pytest.raises(BadInput, match="linear cells only"):
-        exact_accuracy(Model(ReluCell(1, -1, 1), ZeroCheck()), 3)
+    with pytest.raises(BadInput, match="length: 18 has more than 131072 states to list"):
+        exact_accuracy(Model(SelectiveCell(1, -1, 0.9, 1.1), ZeroCheck()), 30)
+    with pytest.raises(BadInput, match="length: h overflows at length 3"):
+        exact_accuracy(Model(LinearCell(1000, -1000, 10), ZeroCheck()), 10, "float16")
     with pytest.raises(BadInput, match="length: 80 is too long to count; at most 56"):
         exact_accuracy(Model(LinearCell(1, -1, 0.9), BinaryReadout(1)), 80)
 

@@ -44,8 +44,9 @@ def listed_accuracies(model: Model, longest: int, arithmetic: str) -> Iterator[E
     for length in range(1, longest + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             groups = _advanced(groups, run, grouping, length)
-        _require_few(groups, length)
-        yield _counted(groups, run, grouping, length)
+            _require_few(groups, length)
+            found = _counted(groups, run, grouping, length)
+        yield found
 
 
 def _advanced(groups: dict[int, _Listed], run: Execution, grouping: Grouping, length: int) -> dict[int, _Listed]:

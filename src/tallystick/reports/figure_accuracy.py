@@ -4,6 +4,7 @@
 # pyright: reportUnknownMemberType=false
 
 from pathlib import Path
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,8 +14,9 @@ from tallystick.errors import BadInput
 from tallystick.files import write_whole
 from tallystick.reports import drawing
 
+_COLOURS = {"all strings": "#000000", "mean over classes": "#CC79A7"}
 _CLASS_COLOURS = ("#D55E00", "#009E73", "#0072B2")
-_CLASS_MARKERS = ("v", "o", "^")
+_STYLES: tuple[Any, Any] = ("solid", (0, (1, 1)))
 
 
 def write_accuracy_figure(curve: list[ExactAccuracy], path: Path) -> None:
@@ -22,51 +24,51 @@ def write_accuracy_figure(curve: list[ExactAccuracy], path: Path) -> None:
     form = path.suffix.removeprefix(".")
     if form not in drawing.FORMATS:
         raise BadInput(f"{path}: a figure's name ends in {', '.join(f'.{name}' for name in drawing.FORMATS)}")
+    if len(curve) == 1:
+        raise BadInput("length: 1 alone is no curve; ask for 2 or more")
     content = drawing.drawn(lambda: draw_accuracy(curve), [form])[form]
     write_whole(path, lambda temporary: temporary.write_bytes(content))
 
 
 def draw_accuracy(curve: list[ExactAccuracy]) -> Figure:
-    """Draw the share of right strings among all, and class by class; even and odd lengths differ, so each has its line."""
+    """Draw the share of right strings among all, and class by class.
+
+    Strings of count 0 have an even length, so even and odd lengths differ and have lines of their own.
+    """
     figure = Figure(figsize=(drawing.WIDTH, 3.0), layout="constrained")
     everything, classes = figure.subplots(1, 2, sharey=True)
-    for parity, style in ((0, "solid"), (1, (0, (1, 1)))):
+    for parity, style in enumerate(_STYLES):
         lengths = [found for found in curve if found.length % 2 == parity]
-        name = "odd" if parity else "even"
-        _line(everything, lengths, [float(f.accuracy) for f in lengths], f"all strings, {name}", "#000000", style, "")
-        _line(
-            everything,
-            lengths,
-            [float(f.balanced_accuracy) for f in lengths],
-            f"balanced, {name}",
-            "#CC79A7",
-            style,
-            "",
-        )
-    for name, colour, marker in zip(curve[0].strings, _CLASS_COLOURS, _CLASS_MARKERS, strict=False):
-        lengths = [found for found in curve if found.strings[name]]
-        shares = [found.correct[name] / found.strings[name] for found in lengths]
-        _line(classes, lengths, shares, str(name), colour, "solid", marker)
-    for axes, title in ((everything, "all strings, and the mean over classes"), (classes, "class by class")):
+        shares = zip(*((found.accuracy, found.balanced_accuracy) for found in lengths), strict=True)
+        for (name, colour), values in zip(_COLOURS.items(), shares, strict=False):
+            _line(everything, lengths, [float(value) for value in values], _label(name, parity), colour, style)
+        for name, colour in zip(curve[0].strings, _CLASS_COLOURS, strict=False):
+            having = [found for found in lengths if found.strings[name]]
+            values = [found.correct[name] / found.strings[name] for found in having]
+            _line(classes, having, values, _label(str(name), parity), colour, style)
+    for axes, title in ((everything, "all strings"), (classes, "class by class")):
         axes.set_title(title)
         axes.set_xlabel("length of the strings, N")
         axes.set_ylim(0, 102)
         axes.legend(frameon=False, loc="lower left")
     everything.set_ylabel("right strings, %")
-    drawing.footnote(figure, f"Exact, over all 2^N strings of each length to {curve[-1].length}.")
+    drawing.footnote(figure, f"Exact, over all strings of each length to {curve[-1].length}. Dotted: odd lengths.")
     return figure
 
 
+def _label(name: str, parity: int) -> str:
+    """Name each line once; one that begins with an underscore stays out of the legend."""
+    return f"_{name}" if parity else name
+
+
 def _line(
-    axes: Axes, lengths: list[ExactAccuracy], shares: list[float], label: str, colour: str, style: object, marker: str
+    axes: Axes, lengths: list[ExactAccuracy], shares: list[float], label: str, colour: str, style: object
 ) -> None:
     axes.plot(
         [found.length for found in lengths],
         [100 * share for share in shares],
         color=colour,
         linestyle=style,  # pyright: ignore[reportArgumentType]
-        marker=marker,
-        markersize=2.5,
-        linewidth=1,
+        linewidth=1.2,
         label=label,
     )

@@ -1,0 +1,71 @@
+"""Strings for use as tests: each really fails, and where one can be told to fail, some are found."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from brute_force import failing_strings, some_model
+
+from tallystick.cells import CELLS, LinearCell, ReluCell
+from tallystick.certificates import failing_strings as room
+from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import arithmetic_of
+from tallystick.errors import BadInput
+from tallystick.models import Model
+from tallystick.readouts import READOUTS, BinaryReadout, ZeroCheck
+
+
+@pytest.mark.parametrize("tries", [0, 20])
+@pytest.mark.parametrize("arithmetic", ["real", "float16", "float32-fused"])
+@pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
+@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+def test_what_is_listed_fails(cell, readout, arithmetic, tries, monkeypatch):
+    monkeypatch.setattr(room, "_TRIES", tries)
+    generator = random.Random(f"{cell}{readout}{arithmetic}")
+    for _ in range(4):
+        model = some_model(cell, readout, generator)
+        expected = {s for s in failing_strings(model.in_arithmetic(arithmetic_of(arithmetic)), 6) if len(s) == 6}
+        extreme = extreme_failures(model, 6, arithmetic)
+        drawn = random_failures(model, 6, 5, seed=1, arithmetic=arithmetic)
+        assert {failure.string for failure in (*extreme, *drawn)} <= expected
+        assert len(extreme) == len({failure.string for failure in extreme})
+        assert all(failure.right != failure.found for failure in (*extreme, *drawn))
+        if (
+            arithmetic == "real" and readout is not ZeroCheck
+        ):  # each class is an interval, so extremes tell of every failure
+            assert bool(extreme) == bool(drawn) == bool(expected)
+            assert len(drawn) in (0, 5)
+
+
+def test_every_failing_string_can_be_grown(monkeypatch):
+    monkeypatch.setattr(room, "_TRIES", 0)
+    model = Model(LinearCell(1, Fraction(-9, 10), Fraction(21, 20)), BinaryReadout(1, Fraction(-1, 2)))
+    expected = {string for string in failing_strings(model, 8) if len(string) == 8}
+    grown = {failure.string for failure in random_failures(model, 8, 1500, seed=2)}
+    assert grown == expected
+    assert 10 < len(expected) < 2**8
+
+
+def test_rare_failures_are_found_where_drawing_finds_none():
+    model = Model(LinearCell(1, -1, Fraction(1001, 1000)), BinaryReadout(1, Fraction(-1, 2)))
+    length = certify(model).failure.length
+    assert length > 40
+    found = random_failures(model, length, 3)
+    assert len(found) == 3
+    assert all(model.class_of(failure.string) == failure.found != failure.right for failure in found)
+    assert random_failures(model, length - 1, 3) == extreme_failures(model, length - 1) == []
+
+
+def test_the_seed_decides():
+    model = Model(ReluCell(1, -2, 1), BinaryReadout(1))
+    first, again, other = (random_failures(model, 12, 5, seed=seed) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_bad_arguments_are_named():
+    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    with pytest.raises(BadInput, match="length: 1001"):
+        extreme_failures(model, 1001)
+    with pytest.raises(BadInput, match="number: -1"):
+        random_failures(model, 3, -1)
