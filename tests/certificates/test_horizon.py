@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import failing_strings, found_index, right_index, some_model
+from agreement import verdict_disagreement
+from brute_force import some_model
 
 from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.depth import exact_depth
@@ -13,7 +14,7 @@ from tallystick.certificates.executions import execution
 from tallystick.certificates.extremes import rows
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.search import search
-from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome, arithmetic_of
+from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.models import Model
 from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
@@ -23,27 +24,13 @@ MODELS = 20
 
 
 def check_against_brute_force(model, arithmetic, longest=LONGEST):
-    executed = model.in_arithmetic(arithmetic_of(arithmetic))
-    with np.errstate(over="ignore", invalid="ignore"):
-        failing = failing_strings(executed, longest)
+    """Hold the verdicts against every string; return the one for all lengths."""
+    outcomes = []
     for lengths in Lengths:
-        verdict = certify(model, lengths, arithmetic, limit=longest)
-        shortest = next((string for string in failing if len(string) % lengths.stride == 0), None)
-        if verdict.failure and verdict.failure.length <= longest:
-            string = verdict.failure.string
-            assert shortest is not None
-            assert len(string) == len(shortest) == verdict.horizon + lengths.stride
-            assert string in failing
-            assert len(verdict.trace()) == len(string) + 1
-            classes = list(model.readout.classes)
-            assert verdict.failure.right != verdict.failure.found == classes[found_index(executed, string)]
-            assert classes.index(verdict.failure.right) == right_index(model, string)
-        elif verdict.outcome is Outcome.BOUNDED and verdict.horizon < longest - longest % lengths.stride:
-            assert "overflow" in verdict.reason or "the bounds on tanh do not decide" in verdict.reason
-            assert shortest is None or len(shortest) > verdict.horizon
-        else:
-            assert shortest is None
-    return certify(model, "all", arithmetic, limit=longest).outcome
+        disagreement, outcome = verdict_disagreement(model, lengths, arithmetic, longest)
+        assert disagreement is None, (model, lengths, disagreement)
+        outcomes.append(outcome)
+    return outcomes[0]
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETIC_NAMES)
