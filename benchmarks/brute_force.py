@@ -46,6 +46,12 @@ def compare(combination: tuple[str, str, str], models: int, longest: int) -> tup
     return tally, found
 
 
+def show(text: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 def main(longest: int = 14, models: int = 10_000, workers: int = 2) -> int:
     """Run every combination, as many models each as make up the number."""
     each = -(-models // len(COMBINATIONS))
@@ -53,12 +59,12 @@ def main(longest: int = 14, models: int = 10_000, workers: int = 2) -> int:
     with ProcessPoolExecutor(workers) as pool:
         runs = pool.map(compare, COMBINATIONS, *([value] * len(COMBINATIONS) for value in (each, longest)))
         for combination, (tally, found) in zip(COMBINATIONS, runs, strict=True):
-            print(f"{' '.join(combination):32} {tally} {len(found)} disagreements", flush=True)
+            show(f"{' '.join(combination):32} {tally} {len(found)} disagreements")
             total = {name: total.get(name, 0) + size for name, size in tally.items()}
             disagreements += found
-    print(*disagreements, sep="\n")
-    print(f"every string to length {longest}, {time.perf_counter() - started:.0f} s: {total}")
-    print(f"{total['models']} models, {len(disagreements)} disagreements")
+    show("\n".join(disagreements))
+    show(f"every string to length {longest}, {time.perf_counter() - started:.0f} s: {total}")
+    show(f"{total['models']} models, {len(disagreements)} disagreements")
     return 1 if disagreements else 0
 
 
