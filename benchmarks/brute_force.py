@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates"))
 
-from agreement import count_disagreement, verdict_disagreement
+from agreement import count_disagreement, every_string, verdict_disagreement
 from brute_force import some_model
 
 from tallystick.cells import CELLS
@@ -34,13 +34,15 @@ def compare(combination: tuple[str, str, str], models: int, longest: int) -> tup
     for _ in range(models):
         model = some_model(CELLS[cell], READOUTS[readout], generator)
         tally["models"] += 1
+        strings = every_string(model, arithmetic, longest)
         for lengths in Lengths:
-            disagreement, outcome = verdict_disagreement(model, lengths, arithmetic, longest)
+            disagreement, outcome = verdict_disagreement(model, lengths, arithmetic, strings)
             tally[str(outcome)] += 1
             found += [f"{model} {lengths} {arithmetic}: {disagreement}"] if disagreement else []
         # A tanh in real numbers is slow to bound, string by string.
-        shorter = min(longest, 9) if (cell, arithmetic) == ("tanh", "real") else longest
-        disagreement, counted = count_disagreement(model, arithmetic, shorter)
+        shorter = 9 if (cell, arithmetic) == ("tanh", "real") else longest
+        some = {length: pair for length, pair in strings.items() if length <= shorter}
+        disagreement, counted = count_disagreement(model, arithmetic, some)
         tally["counted"] += counted
         found += [f"{model} {arithmetic}: {disagreement}"] if disagreement else []
     return tally, found

@@ -99,11 +99,6 @@ def right_indices(model, length):
     return (count > 0).astype(int) if isinstance(model.readout, BinaryReadout) else np.sign(count) + 1
 
 
-def right_index(model, string):
-    """The right class of one string."""
-    return int(right_indices(model, len(string))[place_of(string)])
-
-
 def states(cell, longest):
     """Go through the lengths from 0; the final state of every string, each one step from a shorter one."""
     number = cell.open_step
@@ -130,24 +125,20 @@ def found_indices(readout, h):
     return index
 
 
-def found_index(model, string):
-    """The class that one string gets."""
+def classes(model, longest):
+    """For each length from 1, the class that each string gets and the right one."""
     with np.errstate(all="ignore"):
-        *_, last = states(model.cell, len(string))
-        return int(found_indices(model.readout, last)[place_of(string)])
-
-
-def wrong_places(model, longest):
-    """For each length from 1, the places of the strings that fail."""
-    with np.errstate(all="ignore"):
-        for length, h in enumerate(states(model.cell, longest)):
-            if length:
-                yield length, np.flatnonzero(found_indices(model.readout, h) != right_indices(model, length))
+        found = [found_indices(model.readout, h) for h in states(model.cell, longest)]
+    return {length: (found[length], right_indices(model, length)) for length in range(1, longest + 1)}
 
 
 def failing_strings(model, longest):
     """Every failing string to a length, shortest first."""
-    return [string_at(place, length) for length, places in wrong_places(model, longest) for place in places.tolist()]
+    return [
+        string_at(place, length)
+        for length, (found, right) in classes(model, longest).items()
+        for place in np.flatnonzero(found != right).tolist()
+    ]
 
 
 def _both_weights(cell):
@@ -157,31 +148,38 @@ def _both_weights(cell):
 def _line(w, h, c):
     """w·h + c: each operation as NumPy rounds it, fused in whole numbers, or exact."""
     if isinstance(w, Fused):
-        digits, least = w.form.digits, w.form.least_exponent
-        scale = Fraction(2) ** -least
-        whole_w, whole_c = (int(Fraction(float(x)) * scale) for x in (w, c))
-        finite = np.isfinite(np.asarray(h, float))
-        found = [
-            _rounded(whole_w * int(Fraction(x) * scale) + (whole_c << -least), digits, least) if fits else x * 0
-            for x, fits in zip(np.asarray(h, float).tolist(), finite, strict=True)
-        ]
-        return np.array(found).astype(w.form.kind)
+        return _fused_line(w, np.asarray(h, float), Fraction(float(c)))
     with localcontext(prec=60):
         if isinstance(h[0], Decimal):
             w, c = (_decimal(x) for x in (w, c))
         return w * h + c
 
 
-def _rounded(total, digits, least):
-    """total·2^(2·least), in lowest terms of a format: to `digits` binary digits, a tie to even, no finer than 2^least."""
-    drop = max(abs(total).bit_length() - digits, -least)
-    whole, rest = divmod(abs(total), 1 << drop)
-    half = 1 << (drop - 1)
-    whole += rest > half or (rest == half and whole % 2 == 1)
-    try:
-        return float((-whole if total < 0 else whole) * Fraction(2) ** (drop + 2 * least))
-    except OverflowError:
-        return float("inf") if total > 0 else float("-inf")
+_bit_length = np.frompyfunc(int.bit_length, 1, 1)
+
+
+def _fused_line(w, h, c):
+    """One rounding, in whole multiples of the format's least number: to its digits, a tie to even, no finer than that."""
+    digits, least = w.form.digits, w.form.least_exponent
+    scale = Fraction(2) ** -least
+    finite = np.isfinite(h)
+    total = int(Fraction(float(w)) * scale) * _whole(np.where(finite, h, 0), least) + (int(c * scale) << -least)
+    size = abs(total)
+    drop = np.maximum(_bit_length(size) - digits, -least)
+    kept = size >> drop
+    rest, half = size - (kept << drop), 1 << (drop - 1)
+    kept = kept + ((rest > half) | ((rest == half) & (kept % 2 == 1))).astype(bool)
+    with np.errstate(over="ignore"):
+        found = np.ldexp(kept.astype(float), (drop + 2 * least).astype(int)) * np.where(total < 0, -1, 1)
+        return np.where(finite, found, h * float(w) + float(c)).astype(w.form.kind)
+
+
+def _whole(h, least):
+    """Floats as whole multiples of 2^least."""
+    part, power = np.frexp(h)
+    digits, shift = (part * 2.0**53).astype(np.int64).astype(object), power - 53 - least
+    up, down = np.maximum(shift, 0).astype(object), np.maximum(-shift, 0).astype(object)
+    return (digits << up) >> down
 
 
 def _squashed(cell, x):

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from agreement import verdict_disagreement
+from agreement import every_string, verdict_disagreement
 from brute_force import some_model
 
 from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
@@ -25,9 +25,9 @@ MODELS = 20
 
 def check_against_brute_force(model, arithmetic, longest=LONGEST):
     """Hold the verdicts against every string; return the one for all lengths."""
-    outcomes = []
+    outcomes, strings = [], every_string(model, arithmetic, longest)
     for lengths in Lengths:
-        disagreement, outcome = verdict_disagreement(model, lengths, arithmetic, longest)
+        disagreement, outcome = verdict_disagreement(model, lengths, arithmetic, strings)
         assert disagreement is None, (model, lengths, disagreement)
         outcomes.append(outcome)
     return outcomes[0]
