@@ -346,6 +346,39 @@ def test_exact_accuracy(run, files):
     assert run("accuracy", str(files / "counter.json"), "--length", "50")[1].startswith("1,125,899,906,842,624 of")
 
 
+def test_accuracy_has_a_curve_and_a_figure(run, files):
+    model = str(files / "leaky.json")
+    status, out, _ = run("accuracy", model, "--length", "5", "--curve", "--json", "--arithmetic", "float32")
+    curve = json.loads(out)["curve"]
+    assert (status, [point["length"] for point in curve]) == (0, [1, 2, 3, 4, 5])
+    assert curve[-1]["correct"] == json.loads(out)["correct"]
+    assert json.loads(out)["arithmetic"] == "float32"
+    assert len(run("accuracy", model, "--length", "5", "--curve")[1].splitlines()) == 5
+    figure = files / "curve.svg"
+    assert run("accuracy", model, "--length", "5", "--figure", str(figure))[0] == 0
+    assert "<svg" in figure.read_text()
+    assert run("accuracy", model, "--length", "5", "--figure", str(figure))[0] == 2
+
+
+def test_failing_strings_are_listed_and_serve_as_tests(run, files):
+    (files / "drifts.json").write_text(
+        '{"cell": "linear", "open_step": 1, "close_step": -1.1, "recurrent_weight": 1,'
+        ' "readout": {"kind": "ternary", "weight": [-1, 0, 1], "bias": [-0.5, 0, -0.5]}}'
+    )
+    model, strings = str(files / "drifts.json"), files / "failing.txt"
+    status, out, _ = run("failures", model, "--length", "12", "--number", "4", "--out", str(strings), "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert len(found["random"]) == 4
+    assert found["extreme"]
+    assert all(failure["class"] != failure["right_class"] for failure in found["random"] + found["extreme"])
+    status, out, _ = run("evaluate", model, "--strings", str(strings), "--json")
+    assert json.loads(out)["right"] == 0
+    status, out, _ = run("failures", model, "--length", "12")
+    assert "extreme: Neg instead of Zero" in out
+    assert run("failures", model, "--length", "4")[1] == "no string of length 4 is known to fail\n"
+
+
 def test_certify_a_run(run, tmp_path):
     out = str(tmp_path / "run")
     run("train", "--train-length", "4", "--seeds", "20", "--out", out)
@@ -377,6 +410,14 @@ def test_certify_a_run(run, tmp_path):
         (("accuracy", "counter.json"), "Missing option '--length'"),
         (("accuracy", "counter.json", "--length", "0"), "length: 0 is not a whole number from 1 on"),
         (("accuracy", "leaky.json", "--length", "1000000000"), "length: "),
+        (
+            ("accuracy", "leaky.json", "--length", "4", "--figure", "curve.gif"),
+            "a figure's name ends in .png, .pdf, .svg",
+        ),
+        (("accuracy", "leaky.json", "--length", "1", "--figure", "curve.png"), "length: 1 alone is no curve"),
+        (("failures", "leaky.json", "--length", "2000"), "length: 2000 is more than 1,000"),
+        (("failures", "leaky.json", "--length", "4", "--number", "-1"), "number: -1 is not a whole number from 0 on"),
+        (("failures", "counter.json", "--length", "4", "--out", "none.txt"), "not written, since no string is known"),
     ],
 )
 def test_a_mistake_with_certificates_gives_one_line(run, files, monkeypatch, arguments, message):

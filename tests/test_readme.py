@@ -3,6 +3,7 @@
 import doctest
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ SESSIONS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTA
 
 
 @pytest.mark.parametrize("session", SESSIONS)
-def test_the_output_shown_is_the_output(session, capsys):
+def test_the_output_shown_is_the_output(session, capsys, tmp_path, monkeypatch):
+    shutil.copytree(README.parent / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
     for entry in session.split("$ ")[1:]:
         command, _, shown = entry.partition("\n")
         with pytest.raises(SystemExit):

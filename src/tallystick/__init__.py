@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates.exact_accuracy import ExactAccuracy, exact_accuracy
+from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
+from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
+from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import Verdict
 from tallystick.conversion import to_cell, to_machine
 from tallystick.errors import BadInput
@@ -69,12 +71,15 @@ __all__ = [
     "TernaryReadout",
     "Verdict",
     "ZeroCheck",
+    "accuracy_curve",
     "certify",
     "conditions",
     "exact",
     "exact_accuracy",
+    "extreme_failures",
     "from_torch",
     "indicators",
+    "random_failures",
     "read_model",
     "reproduce",
     "to_cell",

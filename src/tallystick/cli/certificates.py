@@ -1,5 +1,6 @@
 """The commands of certificates: how long a network can be trusted, and how often it is right."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -214,6 +215,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "lengths": str(verdict.lengths),
         "arithmetic": verdict.arithmetic,
         "reason": verdict.reason,
+        "exact_depth": _depths(verdict),
         "model": model_to_json(verdict.model),
     }
 
@@ -237,17 +239,21 @@ def _show_verdict(verdict: Verdict) -> None:
 
 
 def _state(h: Number) -> str:
-    """A state as it is where that is short, and else to six digits."""
-    return str(h) if len(str(h)) <= _SHOWN_STATE else f"{float(h):.6g}"
+    """A float as it is, where that is short; a rational, or what is longer, to six digits."""
+    return f"{float(h):.6g}" if isinstance(h, Fraction) or len(str(h)) > _SHOWN_STATE else str(h)
 
 
 def _show_depths(verdict: Verdict) -> None:
     """An exact counter in real numbers is one in floating point only to some depth."""
-    if verdict.arithmetic == REAL:
-        for name in FORMATS:
-            depth = exact_depth(verdict.model.cell, name)
-            if depth is not None:
-                show(f"as executed in {name} it counts exactly to depth {depth:,}")
+    for name, depth in _depths(verdict).items():
+        show(f"as executed in {name} it counts exactly to depth {depth:,}")
+
+
+def _depths(verdict: Verdict) -> dict[str, int]:
+    if verdict.arithmetic != REAL:
+        return {}
+    depths = {name: exact_depth(verdict.model.cell, name) for name in FORMATS}
+    return {name: depth for name, depth in depths.items() if depth is not None}
 
 
 def _certify_run(path: Path, *, as_json: bool) -> None:
