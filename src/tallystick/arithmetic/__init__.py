@@ -1,13 +1,13 @@
 """The numbers that a cell can run on.
 
-A cell's step uses only +, ×, max(0, ·) and tanh, so it runs on whatever numbers it is handed: rationals, Python floats,
-NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named arithmetic once and
+A cell's step uses only +, ×, max(0, ·), tanh and the sigmoid, so it runs on whatever numbers it is handed: rationals,
+Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named arithmetic once and
 correctly, and gives what the kinds of number do not have in common.
 """
 
 from tallystick.arithmetic.floats import FORMATS, FloatFormat, format_of, nearest
 from tallystick.arithmetic.fused import Fused
-from tallystick.arithmetic.kinds import Number, hyperbolic_tangent, positive_part
+from tallystick.arithmetic.kinds import Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
 from tallystick.arithmetic.named import ARITHMETICS, FUSED, float_format
 from tallystick.arithmetic.reading import check_number, exact
 
@@ -25,4 +25,6 @@ __all__ = [
     "hyperbolic_tangent",
     "nearest",
     "positive_part",
+    "sigmoid",
+    "weighted_mean",
 ]
