@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells.gated import GatedCell, GruCell, LstmCell
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
@@ -21,8 +22,8 @@ from tallystick.indicators import Condition, Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.models import Model, from_torch, read_model, write_model
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout, ZeroCheck
+from tallystick.models import GatedModel, Model, from_torch, read_model, write_model
+from tallystick.readouts import BinaryReadout, LayerReadout, Readout, TernaryReadout, ZeroCheck
 
 if TYPE_CHECKING:
     from tallystick.experiments.training_run import train
@@ -60,8 +61,13 @@ __all__ = [
     "CounterMachine",
     "Ensemble",
     "ExactAccuracy",
+    "GatedCell",
+    "GatedModel",
+    "GruCell",
     "Indicators",
+    "LayerReadout",
     "LinearCell",
+    "LstmCell",
     "Model",
     "Readout",
     "ReluCell",

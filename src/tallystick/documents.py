@@ -7,6 +7,7 @@ not of their nearest floats.
 import json
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn, TypeVar, cast
 
@@ -92,6 +93,11 @@ def read_as(path: Path, build: Callable[[Document], Built]) -> Built:
 def write_document(value: object, path: Path) -> None:
     """Write a JSON file whole or not at all."""
     write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", path)
+
+
+def exact_number(value: Fraction) -> object:
+    """Return a number as a file holds it exactly: a whole number as it is, anything else as "p/q"."""
+    return value.numerator if value.denominator == 1 else str(value)
 
 
 def _parsed(text: str, where: str) -> object:

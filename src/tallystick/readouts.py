@@ -1,4 +1,4 @@
-"""From a final state h to a class: the zero check, the binary and the ternary readout.
+"""From a final state h to a class: the zero check, the binary and the ternary readout; and a layer over several units.
 
 Each readout works on single numbers and, through `class_index`, on whole arrays. A tie goes to the class with the lowest
 index, which is what the largest of equal outputs means and what p > 1/2 means for the binary readout.
@@ -8,9 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, final
+from typing import ClassVar, cast, final
 
 from tallystick.arithmetic import Number, check_number
+from tallystick.cells.gated import Matrix, Vector, check_shape, layer
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BinaryClass, TernaryClass, binary_class, ternary_class
 
@@ -98,7 +99,7 @@ class BinaryReadout(Readout):
 
     def class_index(self, h: Number) -> Number:
         """Return 1 where v·h + c > 0."""
-        return (self.weight * h + self.bias > 0) * 1
+        return _positive_index(self.weight * h + self.bias)
 
     def converted(self, number: Callable[..., Number]) -> "BinaryReadout":
         """Return this readout in another arithmetic."""
@@ -138,11 +139,7 @@ class TernaryReadout(Readout):
 
     def class_index(self, h: Number) -> Number:
         """Return the index of the largest output, the lowest such index on a tie."""
-        negative, zero, positive = (v * h + c for v, c in zip(self.weight, self.bias, strict=True))
-        # Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
-        is_positive = (positive > negative) & (positive > zero)
-        is_zero = (zero > negative) & (zero >= positive)
-        return is_positive * 2 + is_zero * 1
+        return _largest_index(*(v * h + c for v, c in zip(self.weight, self.bias, strict=True)))
 
     def converted(self, number: Callable[..., Number]) -> "TernaryReadout":
         """Return this readout in another arithmetic."""
@@ -152,6 +149,93 @@ class TernaryReadout(Readout):
     def right_class(self, count: int) -> TernaryClass:
         """Return the sign of the count."""
         return ternary_class(count)
+
+
+@final
+@dataclass(frozen=True)
+class LayerReadout:
+    """The class for a vector h: outputs V·h + c, of which one makes it binary and three make it ternary.
+
+    Binary is positive iff the output is above 0; ternary is the largest of negative, zero and positive.
+
+    Attributes:
+        weight: V, a row an output and a column a unit.
+        bias: c, a number an output.
+
+    >>> LayerReadout(weight=((2, -1),), bias=(0,)).class_of((1, 1))
+    <BinaryClass.POSITIVE: 'Pos'>
+    """
+
+    weight: Matrix
+    bias: Vector
+
+    def __post_init__(self) -> None:
+        """Refuse what is no layer with one or three outputs, naming it."""
+        for field in ("weight", "bias"):
+            values = getattr(self, field)
+            if not isinstance(values, tuple) or len(cast("Vector", values)) not in _LAYERS:
+                raise BadInput(
+                    f"{field}: {values!r} is not a tuple with one entry an output, of which there are 1 or 3"
+                )
+        if not isinstance(self.weight[0], tuple) or not self.weight[0]:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
+        check_shape(self.weight, "weight", len(self.bias), self.units)
+        check_shape(self.bias, "bias", len(self.weight), None)
+
+    @property
+    def units(self) -> int:
+        """How many units it reads."""
+        return len(self.weight[0])
+
+    @property
+    def kind(self) -> str:
+        """The readout's name in files: `binary` or `ternary`."""
+        return _LAYERS[len(self.bias)][0]
+
+    @property
+    def classes(self) -> type[StrEnum]:
+        """The classes, in the order of their index."""
+        return _LAYERS[len(self.bias)][1]
+
+    def outputs(self, h: Vector) -> list[Number]:
+        """V·h + c, output by output."""
+        return layer(self.weight, self.bias, h)
+
+    def class_index(self, h: Vector) -> Number:
+        """Return the index of the class for h; its entries may be arrays."""
+        outputs = self.outputs(h)
+        return _positive_index(*outputs) if len(outputs) == 1 else _largest_index(*outputs)
+
+    def class_of(self, h: Vector) -> StrEnum:
+        """Return the class for a single h."""
+        return list(self.classes)[int(self.class_index(h))]
+
+    def right_class(self, count: int) -> StrEnum:
+        """Return the class that a string with this count should get."""
+        return binary_class(count) if self.classes is BinaryClass else ternary_class(count)
+
+    def converted(self, number: Callable[..., Number]) -> "LayerReadout":
+        """Return this readout in another arithmetic."""
+        weight = tuple(tuple(number(value, "weight") for value in row) for row in self.weight)
+        return LayerReadout(weight, tuple(number(value, "bias") for value in self.bias))
+
+
+_LAYERS: dict[int, tuple[str, type[StrEnum]]] = {1: ("binary", BinaryClass), 3: ("ternary", TernaryClass)}
+
+
+def _positive_index(output: Number) -> Number:
+    """1 where the output is above zero."""
+    return (output > 0) * 1
+
+
+def _largest_index(negative: Number, zero: Number, positive: Number) -> Number:
+    """The index of the largest output, the lowest such index on a tie.
+
+    Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
+    """
+    is_positive = (positive > negative) & (positive > zero)
+    is_zero = (zero > negative) & (zero >= positive)
+    return is_positive * 2 + is_zero * 1
 
 
 READOUTS: dict[str, type[Readout]] = {kind.kind: kind for kind in (ZeroCheck, BinaryReadout, TernaryReadout)}

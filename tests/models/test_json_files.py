@@ -56,7 +56,7 @@ def test_numbers_are_read_exactly(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"cell": "lstm"}, 'cell: "lstm" is not one of linear, selective, relu'),
+        ({"cell": "elman"}, 'cell: "elman" is not one of linear, selective, relu, tanh, gru, lstm'),
         ({"open_step": "one"}, "open_step: 'one' is not a number: write 0.25"),
         ({"open_step": True}, "open_step: True is not a number"),
         ({"open_step": None}, "open_step: None is not a number"),

@@ -15,10 +15,10 @@ def stand_in(name, home="torch.nn.modules.rnn", **attributes):
 @pytest.mark.parametrize(
     ("cell", "message"),
     [
-        (None, "cell: builtins.NoneType is not one of torch.nn.RNN, torch.nn.RNNCell, torch.nn.Linear"),
+        (None, "cell: builtins.NoneType is not one of torch.nn.RNN, torch.nn.RNNCell, torch.nn.GRU, "),
         ("model.safetensors", "cell: builtins.str is not one of"),
         (LinearCell(1, -1, 1), "cell: tallystick.cells.linear.LinearCell is not one of"),
-        (stand_in("LSTM"), "cell: torch.nn.modules.rnn.LSTM is not one of"),
+        (stand_in("Transformer"), "cell: torch.nn.modules.rnn.Transformer is not one of"),
         (stand_in("RNN", home="my_networks"), "cell: my_networks.RNN is not one of"),
         (stand_in("RNN", mode="RNN_GELU"), "cell: nonlinearity 'RNN_GELU' is not one of tanh, relu"),
         (stand_in("RNNCell", nonlinearity=None), "cell: nonlinearity None is not one of tanh, relu"),

@@ -97,8 +97,6 @@ REFUSALS = {
     "two directions": (SOUND | of_size("_l0_reverse"), RELU, "rnn.bias_hh_l0_reverse: reads the string backwards"),
     "projection": (SOUND | {"rnn.weight_hr_l0": np.ones((1, 1))}, RELU, "rnn.weight_hr_l0: projects the state"),
     "units": (of_size(units=5), RELU, "rnn.weight_hh_l0: shape 5×5 has 5 units; a cell with one, shape 1×1, is read"),
-    "gru": (of_size(gates=3), RELU, "rnn.weight_hh_l0: shape 3×1 has 3 rows a unit, as an nn.GRU's gates have"),
-    "lstm": (of_size("", units=2, gates=4), RELU, "rnn.weight_hh: shape 8×2 has 4 rows a unit, as an nn.LSTM's gates"),
     "inputs": (of_size(inputs=1), RELU, "rnn.weight_ih_l0: shape 1×1 is not 1×2"),
     "odd": (SOUND | {"rnn.weight_hh_l0": np.ones((2, 1))}, RELU, "rnn.weight_hh_l0: shape 2×1 is not 1×1"),
     "flat": (SOUND | {"rnn.weight_hh_l0": np.ones(1)}, RELU, "rnn.weight_hh_l0: shape 1 is not 1×1"),
@@ -132,7 +130,7 @@ REFUSALS = {
     "unknown": (
         SOUND | {"scale": np.ones(1)},
         RELU,
-        "scale: unknown tensor; one-unit nn.RNN, nn.RNNCell and nn.Linear",
+        "scale: unknown tensor; one-unit nn.RNN and nn.RNNCell, nn.GRU, nn.LSTM and nn.Linear",
     ),
     "running mean": (SOUND | {"bn.running_mean": np.ones(1)}, RELU, "bn.running_mean: unknown tensor"),
     "weight norm": (SOUND | {"fc.weight_g": np.ones(1)}, RELU, "fc.weight_g: unknown tensor"),

@@ -7,8 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 
+from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
+from tallystick import BadInput, from_torch, read_model  # noqa: E402
 from tallystick.cells.gated import GruCell, LstmCell  # noqa: E402
 
 MODULES = {
@@ -74,3 +76,59 @@ def test_the_gradient_is_that_of_autograd(build, kind, units):
         found = jax.grad(lambda weights: sum(kind(*weights).final_state(string)) ** 2)(weights)
         for part, parameter in zip(found, module.parameters(), strict=True):
             np.testing.assert_allclose(np.array(part), parameter.grad.numpy(), rtol=1e-11, atol=1e-13)
+
+
+@every_module
+@every_size
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("bias", [False, True], ids=["no bias", "bias"])
+def test_a_module_and_its_saved_state_dict_read_as_the_same_model(build, kind, units, outputs, bias, tmp_path):
+    torch.manual_seed(units)
+    module, readout = build(2, units, bias=bias), nn.Linear(units, outputs, bias=bias)
+    model = from_torch(module, readout)
+    assert isinstance(model.cell, kind)
+    if bias:
+        assert model.cell.converted(lambda value, _: float(value)) == cell_of(module, kind)
+    path = tmp_path / "network.safetensors"
+    save_file(nn.ModuleDict({"recurrence": module, "decide": readout}).state_dict(), path)
+    assert read_model(path) == model
+    executed = model.in_arithmetic("float32")
+    with torch.no_grad():
+        for string in STRINGS:
+            scores = readout(last_hidden(module, string))
+            expected = int(scores.argmax()) if outputs == 3 else int(scores > 0)
+            assert list(model.readout.classes).index(executed.class_of(string)) == expected
+
+
+class CustomLSTM(nn.LSTM):
+    """A subclass, whose forward could be anything."""
+
+
+def with_weight(module, name, shape):
+    setattr(module, name, nn.Parameter(torch.ones(shape)))
+    return module
+
+
+REFUSALS = {
+    "no readout": (lambda: (nn.GRU(2, 1),), "readout: missing; an nn.GRU is read by an nn.Linear(1, 1)"),
+    "subclass": (lambda: (CustomLSTM(2, 1), nn.Linear(1, 1)), "CustomLSTM is not one of torch.nn.RNN"),
+    "layers": (lambda: (nn.LSTM(2, 2, num_layers=2), nn.Linear(2, 1)), "belongs to a further layer"),
+    "directions": (lambda: (nn.GRU(2, 2, bidirectional=True), nn.Linear(4, 1)), "reads the string backwards"),
+    "projection": (lambda: (nn.LSTM(2, 3, proj_size=1), nn.Linear(1, 1)), "projects the state"),
+    "inputs": (lambda: (nn.GRU(3, 1), nn.Linear(1, 1)), "cell.weight_ih_l0: shape 3×3 is not 3×2"),
+    "readout units": (lambda: (nn.GRU(2, 3), nn.Linear(2, 1)), "readout.weight: shape 1×2 is neither"),
+    "readout kind": (lambda: (nn.GRU(2, 1), nn.GRU(2, 1)), "readout: torch.nn.modules.rnn.GRU is not one of"),
+    "other weights": (
+        lambda: (with_weight(nn.GRUCell(2, 1), "weight_hh", (4, 1)), nn.Linear(1, 1)),
+        "cell.weight_hh: shape 4×1 has not 3 rows a unit, as an nn.GRUCell has",
+    ),
+    "plain readout of a plain cell": (lambda: (nn.RNN(2, 1), nn.Linear(3, 1)), "readout.weight: shape 1×3 is not"),
+}
+
+
+@pytest.mark.parametrize(("build", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_anything_else_is_refused_with_its_reason(build, message):
+    with pytest.raises(BadInput) as refusal:
+        from_torch(*build())
+    assert message in str(refusal.value)
+    assert str(refusal.value).isprintable()

@@ -130,12 +130,10 @@ class CustomRNN(nn.RNN):
 
 GOOD = nn.Linear(3, 1)
 REFUSALS = {
-    "LSTM": (
-        lambda: (nn.LSTM(2, 1), None),
-        "cell: torch.nn.modules.rnn.LSTM is not one of torch.nn.RNN, torch.nn.RNNCell",
+    "Transformer": (
+        lambda: (nn.TransformerEncoderLayer(2, 1, batch_first=True), None),
+        "cell: torch.nn.modules.transformer.TransformerEncoderLayer is not one of torch.nn.RNN, torch.nn.RNNCell, torch.nn.GRU",
     ),
-    "GRU": (lambda: (nn.GRU(2, 1), None), "cell: torch.nn.modules.rnn.GRU is not one of"),
-    "GRUCell": (lambda: (nn.GRUCell(2, 1), None), "cell: torch.nn.modules.rnn.GRUCell is not one of"),
     "whole network": (lambda: (Network(GOOD, None), None), r"cell: .*test_models\.Network is not one of"),
     "sequential": (lambda: (nn.Sequential(GOOD), None), "cell: torch.nn.modules.container.Sequential is not one of"),
     "subclass": (lambda: (CustomRNN(2, 1), None), "CustomRNN is not one of"),

@@ -19,7 +19,7 @@ from tallystick.cli.output import Force, Json, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
 from tallystick.errors import BadInput
-from tallystick.models import Model, model_to_json, read_model
+from tallystick.models import Model, model_to_json, read_scalar_model
 from tallystick.readouts import ZeroCheck
 
 _SHOWN_TRACE = 24
@@ -56,7 +56,7 @@ def certify(
         _certify_run(path, as_json=as_json)
         return
     _refuse_existing(out, force=force)
-    verdict = certify_model(_with_readout(read_model(path), readout), lengths, arithmetic, limit)
+    verdict = certify_model(_with_readout(read_scalar_model(path), readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -100,7 +100,7 @@ def accuracy(
     Example: tallystick accuracy model.json --length 50 --curve
     """
     _refuse_existing(figure, force=force)
-    model = read_model(path)
+    model = read_scalar_model(path)
     found = (
         accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
     )
@@ -134,7 +134,7 @@ def failures(
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
     _refuse_existing(out, force=force)
-    model = _with_readout(read_model(path), readout)
+    model = _with_readout(read_scalar_model(path), readout)
     groups = {
         "extreme": extreme_failures(model, length, arithmetic),
         "random": random_failures(model, length, number, seed, arithmetic),

@@ -6,12 +6,12 @@ import numpy as np
 
 from tallystick.datasets.string_files import read_strings
 from tallystick.datasets.tasks import BINARY, TERNARY
-from tallystick.models import Model
+from tallystick.models import GatedModel, Model
 
 _TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
 
 
-def score(model: Model, path: Path) -> dict[str, int | float]:
+def score(model: Model | GatedModel, path: Path) -> dict[str, int | float]:
     """Return how many strings of the file the model puts into the right class of its readout.
 
     Labels, where there are any, are checked for the readout's task; the zero check takes them of either.

@@ -5,49 +5,59 @@
 
 Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
 written as a hex float. A selective cell has `"recurrent_weight": [P, Q]`; `"readout": {"kind": "zero"}` is the zero check.
+A GRU or an LSTM has other fields (`tallystick.models.gated_json`).
 """
 
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 from tallystick.arithmetic import exact
 from tallystick.cells import CELLS
-from tallystick.documents import Document, read_as, write_document
+from tallystick.cells.gated import GATED_CELLS
+from tallystick.documents import Document, exact_number, read_as, write_document
+from tallystick.models.gated_json import gated_from_json, gated_to_json
+from tallystick.models.gated_model import GatedModel
 from tallystick.models.model import Model
 from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
 
 
-def read_json(path: Path) -> Model:
+def read_json(path: Path) -> Model | GatedModel:
     """Read a model; every complaint names the file and the field."""
     return read_as(path, _model)
 
 
-def write_json(model: Model, path: Path) -> None:
+def write_json(model: Model | GatedModel, path: Path) -> None:
     """Write a model so that `read_json` gives an equal one back, every number exact."""
     write_document(model_to_json(model), path)
 
 
-def model_to_json(model: Model) -> dict[str, object]:
+def model_to_json(model: Model | GatedModel) -> dict[str, object]:
     """Return the model as the object that its file holds."""
+    if isinstance(model, GatedModel):
+        return gated_to_json(model)
     parts = Parts.of(model)
-    recurrent = [_shown(weight) for weight in parts.recurrent_weight]
+    recurrent = [exact_number(weight) for weight in parts.recurrent_weight]
     readout: dict[str, object] = {"kind": parts.readout}
     if OUTPUTS[parts.readout]:
-        readout |= {"weight": [*map(_shown, parts.weight)], "bias": [*map(_shown, parts.bias)]}
+        readout |= {"weight": [*map(exact_number, parts.weight)], "bias": [*map(exact_number, parts.bias)]}
     return {
         "cell": parts.cell,
-        "open_step": _shown(parts.open_step),
-        "close_step": _shown(parts.close_step),
+        "open_step": exact_number(parts.open_step),
+        "close_step": exact_number(parts.close_step),
         "recurrent_weight": recurrent if len(recurrent) > 1 else recurrent[0],
         "readout": readout,
     }
 
 
-def _model(document: Document) -> Model:
+def _model(document: Document) -> Model | GatedModel:
+    content = document.value
+    if isinstance(content, dict) and cast("dict[str, object]", content).get("cell") in list(GATED_CELLS):
+        return gated_from_json(document)
     fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
     name = fields["cell"].text()
     if name not in CELLS:
-        fields["cell"].refuse(f"one of {', '.join(CELLS)}")
+        fields["cell"].refuse(f"one of {', '.join((*CELLS, *GATED_CELLS))}")
     steps = _number(fields["open_step"]), _number(fields["close_step"])
     return Parts(name, *steps, _recurrent(fields["recurrent_weight"], name), *_readout(fields["readout"])).model()
 
@@ -79,8 +89,3 @@ def _numbers(document: Document, size: int) -> tuple[Fraction, ...]:
 
 def _number(document: Document) -> Fraction:
     return exact(document.value, document.where)
-
-
-def _shown(value: Fraction) -> object:
-    """Write a number exactly: a whole number as it is, anything else as p/q."""
-    return value.numerator if value.denominator == 1 else str(value)

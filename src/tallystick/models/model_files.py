@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from tallystick.errors import BadInput
+from tallystick.models.gated_json import gated_name
+from tallystick.models.gated_model import GatedModel
 from tallystick.models.json_files import read_json, write_json
 from tallystick.models.model import Model
 from tallystick.models.safetensors_files import read_safetensors, write_safetensors
@@ -12,14 +14,25 @@ _SAFETENSORS = ".safetensors"
 _PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
 
 
-def read_model(path: Path | str) -> Model:
+def read_model(path: Path | str) -> Model | GatedModel:
     """Read a model; every complaint names the file and the field or the tensor."""
     path = Path(path)
     _refuse_pickles(path)
     return read_safetensors(path) if path.suffix.lower() == _SAFETENSORS else read_json(path)
 
 
-def write_model(model: Model, path: Path | str) -> None:
+def read_scalar_model(path: Path | str) -> Model:
+    """Read a model whose cell has one unit and no gates, and refuse any other."""
+    model = read_model(path)
+    if isinstance(model, GatedModel):
+        name, units = gated_name(model), model.cell.units
+        raise BadInput(
+            f"{path}: a {name} cell with {units} {'unit' if units == 1 else 'units'}; this is for cells without gates"
+        )
+    return model
+
+
+def write_model(model: Model | GatedModel, path: Path | str) -> None:
     """Write a model so that `read_model` gives an equal one back, every number exact."""
     path = Path(path)
     _refuse_pickles(path)

@@ -7,11 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import BadInput
+from tallystick.models.gated_model import GatedModel
+from tallystick.models.gated_state_dicts import gated_model_of, gates_of
 from tallystick.models.model import Model
-from tallystick.models.named_tensor import named
+from tallystick.models.named_tensor import named, shown_shape
 from tallystick.models.state_dicts import Module, modules_of, parts_of_modules
 
-_CELLS = ("RNN", "RNNCell", "Linear")
+_GATED = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
+_CELLS = ("RNN", "RNNCell", *_GATED, "Linear")
 _READOUTS = ("Linear",)
 _MODES = {"RNN_TANH": "tanh", "RNN_RELU": "relu"}
 
@@ -34,27 +37,41 @@ class TorchModule(Protocol):
     def state_dict(self) -> Mapping[str, TorchTensor]: ...  # noqa: D102
 
 
-def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model:
+def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model | GatedModel:
     """Return the model of a PyTorch cell and readout: a = W_open + all biases, b = W_close + all biases, U = W_hh.
 
     Every weight is taken exactly, and the biases are added exactly into the steps. In real numbers nothing changes; in
-    floating point a network that adds its biases one at a time rounds more often than the folded cell.
+    floating point a network that adds its biases one at a time rounds more often than the folded cell. A GRU or an LSTM
+    keeps its weights and biases as they are.
 
     A module that contains cell and readout is refused, since what its `forward` does with them cannot be seen from here.
 
     Args:
         cell: an `nn.RNN` or `nn.RNNCell` with one unit that reads `(` as [1, 0] and `)` as [0, 1], or the paper's
-            `nn.Linear(3, 1)` over [x, h], which is linear.
-        readout: an `nn.Linear(1, 1)`, the binary readout; an `nn.Linear(1, 3)`, the ternary one; None for the zero check.
+            `nn.Linear(3, 1)` over [x, h], which is linear; or an `nn.GRU`, `nn.GRUCell`, `nn.LSTM` or `nn.LSTMCell` with a few
+            units, one layer and one direction.
+        readout: an `nn.Linear(units, 1)`, the binary readout; an `nn.Linear(units, 3)`, the ternary one; None for the zero
+            check, which a gated cell does not have.
 
     Raises:
         BadInput: the module is none of these, or holds a number that is not finite; the message names the module or tensor.
     """
-    nonlinearity = _nonlinearity(cell, _kind(cell, "cell", _CELLS))
+    kind = _kind(cell, "cell", _CELLS)
+    nonlinearity = None if kind in _GATED else _nonlinearity(cell, kind)
     if readout is not None:
         _kind(readout, "readout", _READOUTS)
     modules = _module(cell, "cell"), None if readout is None else _module(readout, "readout")
+    if kind in _GATED:
+        _check_gates(modules[0], kind)
+        return gated_model_of(*modules)
     return parts_of_modules(*modules, nonlinearity).model()
+
+
+def _check_gates(module: Module, kind: str) -> None:
+    """Refuse a module whose weights were put in place of others: its class says how many rows a unit has."""
+    state = module.need("weight_hh")
+    if gates_of(module) != _GATED[kind]:
+        state.refuse(f"shape {shown_shape(state.array.shape)} has not {_GATED[kind]} rows a unit, as an nn.{kind} has")
 
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ from safetensors.numpy import save
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.files import read_bytes, write_whole
+from tallystick.models.gated_model import GatedModel
 from tallystick.models.model import Model
 from tallystick.models.named_tensor import shown_name
 from tallystick.models.tensors import model_of_tensors, tensors_of_model
@@ -43,7 +44,7 @@ class _Entry(TypedDict):
     data: bytes
 
 
-def read_safetensors(path: Path) -> Model:
+def read_safetensors(path: Path) -> Model | GatedModel:
     """Read a model; every complaint names the file and the tensor."""
     content = read_bytes(path, LARGEST)
     try:
@@ -52,7 +53,7 @@ def read_safetensors(path: Path) -> Model:
         raise BadInput(f"{path}: {error}") from None
 
 
-def write_safetensors(model: Model, path: Path) -> None:
+def write_safetensors(model: Model | GatedModel, path: Path) -> None:
     """Write a model in float64, whole or not at all; a number that is no float64 is refused, naming the file and the field."""
     try:
         content = save(*tensors_of_model(model))

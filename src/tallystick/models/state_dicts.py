@@ -3,10 +3,11 @@
 Three cells are read, under any prefix: `nn.RNN` and `nn.RNNCell` with one unit (weight_ih 1×2, weight_hh 1×1, both biases or
 none), and `nn.Linear` over [x, h] (weight 1×3), the paper's cell. A readout is an `nn.Linear` with one input: one output is the
 binary readout, three the ternary; without one the model is read by the zero check. `(` is [1, 0] and `)` is [0, 1].
+GRUs and LSTMs, which may have more units, have a module of their own (`tallystick.models.gated_state_dicts`).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -18,7 +19,6 @@ NONLINEARITIES = ("linear", "relu", "tanh")
 """What may be done to U·h + c(x); each is also the name of the cell that does it."""
 
 _RECURRENT = re.compile(r"(?P<name>(weight|bias)_(ih|hh|hr))(_l(?P<layer>\d+))?(?P<reverse>_reverse)?", re.ASCII)
-_GATED = {3: "GRU", 4: "LSTM"}
 _CELL_SHAPE = (1, 3)
 _READOUT_SHAPES = ((1, 1), (3, 1))
 
@@ -52,21 +52,26 @@ class Module:
         return self.recurrent or self.need("weight").array.shape == _CELL_SHAPE
 
 
-def parts_of_state_dict(tensors: Mapping[str, NamedTensor], nonlinearity: str | None) -> Parts:
-    """Return the one cell and the readout that a state dict holds; a tensor that is part of neither is refused."""
-    modules = modules_of(tensors)
-    cells = [module for module in modules if module.makes_a_cell]
-    readouts = [module for module in modules if not module.makes_a_cell]
+def parts_of_state_dict(modules: list[Module], nonlinearity: str | None) -> Parts:
+    """Return the one cell and the readout among the modules of a state dict."""
+    for module in modules:
+        if not module.makes_a_cell:
+            _refuse_other_linear(module.need("weight"))
+    return parts_of_modules(*sorted_modules(modules, lambda module: module.makes_a_cell), nonlinearity)
+
+
+def sorted_modules(modules: list[Module], is_cell: Callable[[Module], bool]) -> tuple[Module, Module | None]:
+    """Return the one cell and the readout, if there is one; more modules than these are refused."""
+    cells = [module for module in modules if is_cell(module)]
+    readouts = [module for module in modules if not is_cell(module)]
     for kind, found in (("cell", cells), ("readout", readouts)):
         if len(found) > 1:
             found[1].first.refuse(f"a second {kind} beside {shown_name(found[0].first.name)}; one is read")
-    for readout in readouts:
-        _refuse_other_linear(readout.need("weight"))
     if not cells:
         raise BadInput(
             "no cell among the tensors; one has open_step, or weight_ih and weight_hh, or a weight of shape 1×3"
         )
-    return parts_of_modules(cells[0], readouts[0] if readouts else None, nonlinearity)
+    return cells[0], readouts[0] if readouts else None
 
 
 def parts_of_modules(cell: Module, readout: Module | None, nonlinearity: str | None) -> Parts:
@@ -92,7 +97,7 @@ def modules_of(tensors: Mapping[str, NamedTensor]) -> list[Module]:
         found = _RECURRENT.fullmatch(leaf)
         if found is None and leaf not in ("weight", "bias"):
             tensor.refuse(
-                "unknown tensor; one-unit nn.RNN, nn.RNNCell and nn.Linear are read, with nothing beside them"
+                "unknown tensor; one-unit nn.RNN and nn.RNNCell, nn.GRU, nn.LSTM and nn.Linear are read, with nothing beside them"
             )
         if found:
             _refuse_more_than_a_layer(tensor, found)
@@ -123,7 +128,7 @@ def _refuse_other_linear(weight: NamedTensor) -> None:
 def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     """W_open, W_close, U and the sum of the biases of an nn.RNN or nn.RNNCell."""
     state = module.need("weight_hh")
-    _refuse_gates_and_units(state)
+    _refuse_units(state)
     open_weight, close_weight = module.need("weight_ih").numbers((1, 2))
     biases = {"bias_ih", "bias_hh"}
     with_bias = not biases.isdisjoint(module.tensors)  # PyTorch has both or none; one alone is something else
@@ -131,17 +136,11 @@ def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     return open_weight, close_weight, state.numbers((1, 1))[0], bias
 
 
-def _refuse_gates_and_units(state: NamedTensor) -> None:
+def _refuse_units(state: NamedTensor) -> None:
     """Say what a weight_hh of another shape most likely is."""
-    if state.array.ndim != 2 or state.array.size == 0:  # noqa: PLR2004 -- rows and columns; `numbers` refuses the rest
-        return
-    rows, units = state.array.shape
-    shape = shown_shape(state.array.shape)
-    if rows % units == 0 and rows // units in _GATED:
-        kind = _GATED[rows // units]
-        state.refuse(f"shape {shape} has {rows // units} rows a unit, as an nn.{kind}'s gates have; it is not 1×1")
-    if rows == units and units > 1:
-        state.refuse(f"shape {shape} has {units} units; a cell with one, shape 1×1, is read")
+    rows, *columns = state.array.shape or (0,)
+    if rows > 1 and columns == [rows]:
+        state.refuse(f"shape {shown_shape(state.array.shape)} has {rows} units; a cell with one, shape 1×1, is read")
 
 
 def _linear(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:

@@ -2,7 +2,7 @@
 
 A model's own layout holds `open_step`, `close_step`, `recurrent_weight` (one number, or two of a selective cell) and, unless
 the readout is the zero check, `readout.weight` and `readout.bias`; the labels `cell` and `readout` name the two kinds. Anything
-else is taken for a PyTorch state dict (`tallystick.models.state_dicts`).
+else is taken for a PyTorch state dict (`tallystick.models.state_dicts`, `gated_state_dicts`), as GRUs and LSTMs always are.
 
 Biases are folded into the steps, a = W_open + all biases, added exactly. In real numbers nothing changes; in floating point
 a network that adds its biases one at a time rounds more often than the folded cell.
@@ -17,10 +17,14 @@ import numpy.typing as npt
 
 from tallystick.cells import CELLS
 from tallystick.errors import BadInput
+from tallystick.models.floats import as_float
+from tallystick.models.gated_json import gated_name
+from tallystick.models.gated_model import GatedModel
+from tallystick.models.gated_state_dicts import gated_model_of, gates_of, tensors_of_gated
 from tallystick.models.model import Model
 from tallystick.models.named_tensor import NamedTensor, named, shown_label
 from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
-from tallystick.models.state_dicts import parts_of_state_dict
+from tallystick.models.state_dicts import Module, modules_of, parts_of_state_dict, sorted_modules
 
 _CELL = ("open_step", "close_step", "recurrent_weight")
 _READOUT = ("readout.weight", "readout.bias")
@@ -28,7 +32,7 @@ _READOUT = ("readout.weight", "readout.bias")
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 
-def model_of_tensors(tensors: Tensors, labels: Mapping[str, str]) -> Model:
+def model_of_tensors(tensors: Tensors, labels: Mapping[str, str]) -> Model | GatedModel:
     """Return the model that these tensors are.
 
     Args:
@@ -43,22 +47,39 @@ def model_of_tensors(tensors: Tensors, labels: Mapping[str, str]) -> Model:
     if any(name in tensors for name in _CELL):
         parts = _own_parts(named(tensors), labels)
     else:
-        parts = parts_of_state_dict(named(tensors), labels.get("nonlinearity"))
-    for label, right in (("cell", parts.cell), ("readout", parts.readout), ("nonlinearity", parts.cell)):
+        modules = modules_of(named(tensors))
+        if any(module.recurrent and gates_of(module) for module in modules):
+            # Beside a gated cell every nn.Linear is a readout, also one of three units, 1×3.
+            return _gated(*sorted_modules(modules, lambda module: module.recurrent), labels)
+        parts = parts_of_state_dict(modules, labels.get("nonlinearity"))
+    _check_labels(labels, parts.cell, parts.readout)
+    return parts.model()
+
+
+def _gated(cell: Module, readout: Module | None, labels: Mapping[str, str]) -> GatedModel:
+    model = gated_model_of(cell, readout)
+    _check_labels(labels, gated_name(model), model.readout.kind)
+    return model
+
+
+def _check_labels(labels: Mapping[str, str], cell: str, readout: str) -> None:
+    """Refuse a file that says something else of itself than its tensors do."""
+    for label, right in (("cell", cell), ("readout", readout), ("nonlinearity", cell)):
         if labels.get(label, right) != right:
             raise BadInput(
                 f"metadata {label}: {shown_label(labels[label])} contradicts the tensors, which are {right}'s"
             )
-    return parts.model()
 
 
-def tensors_of_model(model: Model) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
+def tensors_of_model(model: Model | GatedModel) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
     """Return the tensors and the labels of a model's own layout; a number that is no float64 is refused, not rounded."""
+    if isinstance(model, GatedModel):
+        return tensors_of_gated(model)
     parts = Parts.of(model)
     steps = {"open_step": (parts.open_step,), "close_step": (parts.close_step,)}
     readout = {"readout.weight": parts.weight, "readout.bias": parts.bias} if parts.weight else {}
     numbers = {**steps, "recurrent_weight": parts.recurrent_weight, **readout}
-    tensors = {name: np.array([_as_float(value, name) for value in values]) for name, values in numbers.items()}
+    tensors = {name: np.array([as_float(value, name) for value in values]) for name, values in numbers.items()}
     return tensors, {"cell": parts.cell, "readout": parts.readout}
 
 
@@ -89,15 +110,3 @@ def _numbers(tensors: dict[str, NamedTensor], name: str, size: int) -> tuple[Fra
     if name not in tensors:
         raise BadInput(f"tensor {name!r} is missing")
     return tensors[name].numbers((size,), ()) if size == 1 else tensors[name].numbers((size,))
-
-
-def _as_float(value: Fraction, field: str) -> float:
-    try:
-        rounded = float(value)
-    except OverflowError:
-        rounded = None
-    if rounded is None or Fraction(rounded) != value:
-        text = str(value)
-        shown = text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004 -- a readable line
-        raise BadInput(f"{field}: {shown} is not exactly a float64; a JSON file keeps it as it is")
-    return rounded

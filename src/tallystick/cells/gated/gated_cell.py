@@ -60,7 +60,7 @@ class GatedCell(ABC):
         rows = self.gates * self.units
         shapes = {"input_weight": _TOKENS, "recurrent_weight": self.units, "input_bias": None, "recurrent_bias": None}
         for field, columns in shapes.items():
-            _check_shape(getattr(self, field), field, rows, columns)
+            check_shape(getattr(self, field), field, rows, columns)
 
     @property
     def units(self) -> int:
@@ -122,7 +122,8 @@ def _dot(row: Vector, inputs: Vector) -> Number:
     return sum(others, start=first)
 
 
-def _check_shape(values: object, field: str, rows: int, columns: int | None) -> None:
+def check_shape(values: object, field: str, rows: int, columns: int | None) -> None:
+    """Refuse what is no matrix of this shape (no vector, where there are no columns), or holds what is no number."""
     wanted = f"{rows} numbers" if columns is None else f"{rows} rows of {columns}"
     fits = _is_filled(values) and len(cast("tuple[Any, ...]", values)) == rows
     if not fits:
