@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.cells import CELLS, LinearCell, Token
+from tallystick.cells import CELLS, Token
 from tallystick.datasets.encoding import encode
 from tallystick.datasets.tasks import BINARY, COUNT, TERNARY
-from tallystick.training.gradients import by_autodiff, by_hand, final_state, gradient_of
+from tallystick.training.gradients import by_autodiff, final_state, gradient_of
 from tallystick.training.initial_weights import fresh_weights
-from tallystick.training.objectives import METHODS, OBJECTIVES, objective_of
+from tallystick.training.objectives import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES
 
 TASK_OF = {"binary_cross_entropy": BINARY, "cross_entropy": TERNARY, "doubled_softmax": TERNARY, "squared_error": COUNT}
 STRINGS = ["(", "))", "(()", ")()(", "((((", "())(()))"]
@@ -35,14 +35,36 @@ def example(kind, objective, bias, string):
 
 @every_objective
 @with_and_without_bias
-def test_by_hand_is_autodiff(objective, bias):
+@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+def test_what_is_carried_forward_is_autodiff(kind, objective, bias):
     for string in STRINGS:
-        weights, token, targets = example(LinearCell, objective, bias, string)
-        hand, hand_state = by_hand(objective)(weights, token, targets)
-        auto, auto_state = by_autodiff(LinearCell, objective)(weights, token, targets)
-        assert jax.tree.structure(hand) == jax.tree.structure(auto) == jax.tree.structure(weights)
-        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), hand, auto)
-        np.testing.assert_array_equal(hand_state, auto_state)
+        weights, token, targets = example(kind, objective, bias, string)
+        found, state = gradient_of(kind, objective)(weights, token, targets)
+        auto, auto_state = by_autodiff(kind, objective)(weights, token, targets)
+        assert jax.tree.structure(found) == jax.tree.structure(auto) == jax.tree.structure(weights)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, auto)
+        np.testing.assert_allclose(state, auto_state, rtol=1e-15)
+
+
+@every_objective
+@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+def test_after_every_token_too(kind, objective):
+    for string in STRINGS:
+        weights, token, _ = example(kind, objective, True, string)
+        task = TASK_OF[objective.name]
+        prefixes = [string[: place + 1] for place in range(len(string))]
+        targets = tuple(jnp.array(task.targets(prefixes).T))
+        found, _ = gradient_of(kind, objective, every_token=True)(weights, token, targets)
+        auto, _ = by_autodiff(kind, objective, every_token=True)(weights, token, targets)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, auto)
+        # It is the mean of the slopes of the prefixes, and padding on the left changes nothing.
+        each = [gradient_of(kind, objective)(*example(kind, objective, True, prefix))[0] for prefix in prefixes]
+        mean = jax.tree.map(lambda *slopes: sum(slopes) / len(slopes), *each)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, mean)
+        padded = Token(*(jnp.concatenate([jnp.zeros(3), part]) for part in token))
+        more = tuple(jnp.concatenate([jnp.zeros(3), target]) for target in targets)
+        again, _ = gradient_of(kind, objective, every_token=True)(weights, padded, more)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, again)
 
 
 @every_objective
@@ -65,11 +87,12 @@ def test_every_cell_has_the_slope_of_its_loss(kind, objective):
 
 def test_the_published_ternary_loss_cannot_go_below_its_floor():
     target = (jnp.array(0.0), jnp.array(0.0), jnp.array(1.0))
-    best = objective_of("published", TERNARY).loss((jnp.array(-1e9), jnp.array(-1e9), jnp.array(1e9)), target)
+    best = PUBLISHED_LOSSES.ternary.loss((jnp.array(-1e9), jnp.array(-1e9), jnp.array(1e9)), target)
     assert float(best) == pytest.approx(np.log(np.e + 2) - 1, abs=1e-12)
     assert float(best) == pytest.approx(0.5514, abs=5e-5)
 
 
-def test_methods_differ_only_where_the_published_one_errs():
-    assert METHODS["published"][BINARY] is METHODS["corrected"][BINARY]
-    assert METHODS["published"][TERNARY] is not METHODS["corrected"][TERNARY]
+def test_the_losses_differ_only_where_the_published_one_errs():
+    for task in (BINARY, COUNT):
+        assert PUBLISHED_LOSSES.of(task) is ORDINARY_LOSSES.of(task)
+    assert PUBLISHED_LOSSES.of(TERNARY) is not ORDINARY_LOSSES.of(TERNARY)

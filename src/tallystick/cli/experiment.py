@@ -8,7 +8,7 @@ import typer
 from tallystick.cli.output import Force, Json, rows_table, show, show_json, show_settings
 from tallystick.documents import write_document
 from tallystick.errors import BadInput
-from tallystick.models import Model, read_model
+from tallystick.models import Model, read_model, read_scalar_model
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
@@ -69,14 +69,31 @@ def train(
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help="linear, selective or relu.")] = "linear",
+    cell: Annotated[str, typer.Option(help="linear, selective, relu or tanh.")] = "linear",
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[
-        str, typer.Option(help="published, or corrected (ordinary softmax cross-entropy).")
+        str,
+        typer.Option(
+            help="published, corrected, decayed, count, count-tokens, count-calm, penalty, lagrangian, tied, unit, "
+            "tied-unit, projected or curriculum; docs/methods.md says what each does."
+        ),
     ] = "published",
     precision: Precision = "float32",
     epochs: Annotated[int, typer.Option(help="Passes over the training set.")] = 100,
     learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 0.005,
+    schedule: Annotated[
+        str, typer.Option(help="How the rate goes, if not the method's own: constant, cosine, linear or late-cosine.")
+    ] = "own",
+    gradients: Annotated[
+        str, typer.Option(help="float64 computes loss and gradient in it, where the weights are float32.")
+    ] = "own",
+    strength: Annotated[float, typer.Option(help="The weight of a penalty or of multipliers.")] = 1.0,
+    start: Annotated[
+        str, typer.Option(help="drawn, or exact: at an exact counter, to see whether it stays.")
+    ] = "drawn",
+    snap: Annotated[
+        bool, typer.Option("--snap", help="Round trained weights that are near an exact counter to it.")
+    ] = False,
     seeds: Annotated[int, typer.Option(help="How many networks.")] = 1000,
     seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
     resume: Resume = False,
@@ -92,7 +109,21 @@ def train(
     from tallystick.experiments.training_run import run_training, training_job
     from tallystick.training.setting import Setting
 
-    setting = Setting(task, bias, train_length, cell, method, precision, epochs, learning_rate)
+    setting = Setting(
+        task,
+        bias,
+        train_length,
+        cell,
+        method,
+        precision,
+        epochs,
+        learning_rate,
+        schedule=schedule,
+        gradients=gradients,
+        strength=strength,
+        start=start,
+        snap=snap,
+    )
     job = training_job(setting, seeds, seed)
     with watched({job.name: job.seeds}) as progress:
         run_training(job, seed, RunDirectory(out), report=progress, resume=resume, force=force)
@@ -142,7 +173,7 @@ def indicators(path: RunOrModel, as_json: Json = False) -> None:
     if path.is_dir():
         _show_run_indicators(path, as_json=as_json)
         return
-    _show_conditions(read_model(path), path, as_json=as_json)
+    _show_conditions(read_scalar_model(path), path, as_json=as_json)
 
 
 def report(

@@ -13,6 +13,7 @@ from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
 from tallystick.training.initial_weights import fresh_weights, published_weights
 from tallystick.training.setting import Setting
+from tallystick.training.snapping import exact_counters
 from tallystick.training.weights import Weights
 
 TRAIN_LENGTHS = (2, 4, 8)
@@ -99,10 +100,11 @@ def paper_grid(precision: str) -> list[Setting]:
 
 
 def fresh_job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
-    """Return a job whose seeds 0, 1, … draw their own initial weights."""
+    """Return a job whose seeds 0, 1, … draw their own initial weights, or start at exact counters of their own step."""
 
     def initial(numbers: np.ndarray) -> Weights:
-        return fresh_weights(setting.kind, setting.scored_as, numbers, bias=setting.bias, dtype=setting.dtype)
+        drawn = fresh_weights(setting.kind, setting.scored_as, numbers, bias=setting.bias, dtype=setting.dtype)
+        return exact_counters(drawn, setting.kind, setting.scored_as) if setting.start == "exact" else drawn
 
     return _job(edition, setting, seeds, source, initial)
 

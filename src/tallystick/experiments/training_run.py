@@ -1,7 +1,7 @@
 """Training one setting of the user's own, into memory or into a run directory."""
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.metadata import version
 
 import numpy as np
@@ -12,11 +12,12 @@ from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, run_jobs
-from tallystick.training.ensemble import Ensemble, lessons_of, silent
+from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
+from tallystick.training.lessons import lessons_of
 from tallystick.training.setting import Setting
 
-_OPTIONS = ("cell", "method", "precision", "epochs", "learning_rate")
+_OPTIONS = tuple(field.name for field in fields(Setting) if field.name not in ("task", "bias", "train_length"))
 
 
 def train(
@@ -36,7 +37,7 @@ def train(
         bias: whether the cell has a bias.
         seeds: how many networks; seed n starts from the same weights whatever stands beside it.
         seed: decides the order of the training strings.
-        options: any other field of `Setting`: cell, method, precision, epochs, learning_rate.
+        options: any other field of `Setting`: cell, method, precision, epochs, learning_rate, schedule and so on.
 
     >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
     >>> networks.cell().open_step.shape

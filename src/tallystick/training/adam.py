@@ -4,16 +4,38 @@ The same update as `optax.adam`, to which a test holds it, with the two bias cor
 the same for every weight and seed, so they are worked out once a step and multiplied in, instead of divided by everywhere.
 """
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-DECAY, SQUARE_DECAY, EPSILON = 0.9, 0.999, 1e-8
+
+class Momenta(NamedTuple):
+    """Adam's own numbers: how slowly the mean gradient and the mean square forget, and what is added to the root.
+
+    Attributes:
+        decay: β₁.
+        square_decay: β₂.
+        epsilon: ε; gradients far below it are taken as small, larger ones are brought to one size.
+    """
+
+    decay: float = 0.9
+    square_decay: float = 0.999
+    epsilon: float = 1e-8
 
 
-def adam(learning_rate: Array | float) -> optax.GradientTransformation:
-    """−η·m̂/(√ŝ + ε) with β = (0.9, 0.999) and ε = 1e-8, no decay, no clipping: the paper's optimiser."""
+PUBLISHED_MOMENTA = Momenta()
+"""The paper's: β = (0.9, 0.999) and ε = 1e-8."""
+
+
+def adam(
+    learning_rate: Array | float | Callable[[Array], Array], momenta: Momenta = PUBLISHED_MOMENTA
+) -> optax.GradientTransformation:
+    """−η·m̂/(√ŝ + ε), no weight decay, no clipping; η may depend on the number of steps done."""
+    decay, square_decay, epsilon = momenta
 
     def init(params: optax.Params) -> optax.ScaleByAdamState:
         zeros = jax.tree.map(jnp.zeros_like, params)
@@ -25,15 +47,16 @@ def adam(learning_rate: Array | float) -> optax.GradientTransformation:
         del params  # the interface has it; Adam does not look at the weights
         assert isinstance(state, optax.ScaleByAdamState)
         count = state.count + 1
-        mean = jax.tree.map(lambda m, g: DECAY * m + (1 - DECAY) * g, state.mu, updates)
-        square = jax.tree.map(lambda s, g: SQUARE_DECAY * s + (1 - SQUARE_DECAY) * g * g, state.nu, updates)
-        rate = jnp.asarray(learning_rate / (1 - jnp.power(DECAY, count)))
-        root = 1 / jnp.sqrt(1 - jnp.power(SQUARE_DECAY, count))
-        changes = jax.tree.map(lambda m, s: _change(m, s, rate, root), mean, square)
+        mean = jax.tree.map(lambda m, g: decay * m + (1 - decay) * g, state.mu, updates)
+        square = jax.tree.map(lambda s, g: square_decay * s + (1 - square_decay) * g * g, state.nu, updates)
+        now = learning_rate(jnp.asarray(state.count)) if callable(learning_rate) else learning_rate
+        rate = jnp.asarray(now / (1 - jnp.power(decay, count)))
+        root = 1 / jnp.sqrt(1 - jnp.power(square_decay, count))
+        changes = jax.tree.map(lambda m, s: _change(m, s, rate, root, epsilon), mean, square)
         return changes, optax.ScaleByAdamState(count, mean, square)
 
     return optax.GradientTransformation(init, update)
 
 
-def _change(mean: Array, square: Array, rate: Array, root: Array) -> Array:
-    return -rate.astype(mean.dtype) * mean / (jnp.sqrt(square) * root.astype(mean.dtype) + EPSILON)
+def _change(mean: Array, square: Array, rate: Array, root: Array, epsilon: float) -> Array:
+    return -rate.astype(mean.dtype) * mean / (jnp.sqrt(square) * root.astype(mean.dtype) + epsilon)

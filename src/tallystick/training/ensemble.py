@@ -19,18 +19,16 @@ from tallystick.datasets.encoding import Encoded, encode
 from tallystick.errors import BadInput, check_whole
 from tallystick.training.answers import accuracies
 from tallystick.training.cores import on_every_core
-from tallystick.training.loop import Course, Lessons, train_block, train_path
+from tallystick.training.lessons import Course, Lessons, course_of, lessons_of
+from tallystick.training.loop import train_block, train_path
 from tallystick.training.setting import Setting
+from tallystick.training.snapping import snapped
 from tallystick.training.weights import Weights
 
 NARROW, WIDE = 512, 2048
 """Seeds in a block: wide enough that the vector units outweigh the calls, small enough for all of it to stay in the cache;
 narrow where there are few seeds, so that every core has some."""
 
-# The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
-_WIDEST, _MOST_STRINGS = 8, 354
-# Steps are counted in 32 bits; this many take days.
-_MOST_STEPS = 10**9
 # Four of the longest vectors there are.
 _VECTOR = 64
 
@@ -55,7 +53,7 @@ class Ensemble:
         """Return each network's accuracy on the strings, in percent."""
         if not strings:
             raise BadInput("strings: none to test on")
-        encoded, targets = encode(strings), self.setting.scored_as.targets(strings)
+        encoded, targets = encode(strings), self.setting.answers(strings)
         done = on_every_core(
             lambda block: self._block_accuracy(block.weights, encoded, targets), _blocks(self.weights, NARROW)
         )
@@ -76,40 +74,32 @@ def train(
     progress: Callable[[int], object] = silent,
 ) -> Ensemble:
     """Train a network from each entry of the initial weights on the strings, in their order; `progress` is told of seeds done."""
-    lessons = lessons_of(setting, strings)
+    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
     size = len(initial.inputs[0])
     if not size:
         raise BadInput("seeds: none to train")
     width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else _whole_vectors(block)
 
     def run(block: Block) -> tuple[Weights, np.ndarray]:
-        trained = _train_one_block(setting, block.weights, lessons, len(strings))
+        trained = _train_one_block(setting, block.weights, lessons, course)
         progress(block.seeds)
         return trained
 
     done = on_every_core(run, _blocks(initial, width), workers)
     weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
+    if setting.snap:
+        weights = snapped(weights, setting.kind, setting.scored_as)
     right = np.concatenate([right for _, right in done])[:size]
     return Ensemble(setting, weights, 100 * right / len(strings))
 
 
 def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
     """Return the weights along training, with the axes epoch and seed, the start included."""
-    with precision_context(setting.precision):
-        arguments = _arguments(setting, initial, lessons_of(setting, strings), len(strings))
+    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
+    with training_precision(setting):
+        arguments = _arguments(initial, lessons, course)
         along = train_path(*arguments, epochs=setting.epochs, **_parts(setting))
         return jax.tree.map(np.asarray, along)
-
-
-def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
-    """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
-    if not strings:
-        raise BadInput("strings: an empty training set")
-    if setting.epochs * len(strings) > _MOST_STEPS:
-        raise BadInput(f"epochs: {setting.epochs} over {len(strings)} strings are more than {_MOST_STEPS:,} steps")
-    encoded, targets = encode(strings, _WIDEST), setting.scored_as.targets(strings)
-    rows = max(_MOST_STRINGS, len(strings))
-    return Lessons(*(_rows(part.astype(setting.dtype), rows) for part in (encoded.opening, encoded.closing, targets)))
 
 
 def precision_context(precision: str) -> AbstractContextManager[object]:
@@ -117,14 +107,15 @@ def precision_context(precision: str) -> AbstractContextManager[object]:
     return jax.enable_x64(precision == "float64")
 
 
+def training_precision(setting: Setting) -> AbstractContextManager[object]:
+    """The same for training, where the gradients may be finer than the weights."""
+    return precision_context(setting.gradient_dtype.name)
+
+
 def _whole_vectors(block: int) -> int:
     """Round a width up to whole vectors, so that no seed is worked on by the code for what is left over."""
     check_whole(block, "block", least=1)
     return -(-block // _VECTOR) * _VECTOR
-
-
-def _rows(array: np.ndarray, rows: int) -> np.ndarray:
-    return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
 
 
 class Block(NamedTuple):
@@ -141,16 +132,15 @@ def _blocks(weights: Weights, width: int) -> Iterator[Block]:
         yield Block(weights.places(np.minimum(np.arange(start, start + width), size - 1)), min(width, size - start))
 
 
-def _train_one_block(setting: Setting, block: Weights, lessons: Lessons, strings: int) -> tuple[Weights, np.ndarray]:
-    with precision_context(setting.precision):
-        weights, right = train_block(*_arguments(setting, block, lessons, strings), **_parts(setting))
+def _train_one_block(setting: Setting, block: Weights, lessons: Lessons, course: Course) -> tuple[Weights, np.ndarray]:
+    with training_precision(setting):
+        weights, right = train_block(*_arguments(block, lessons, course), **_parts(setting))
         return jax.tree.map(np.asarray, weights), np.asarray(right, np.float64)
 
 
-def _arguments(setting: Setting, block: Weights, lessons: Lessons, strings: int) -> tuple[Weights, Lessons, Course]:
-    course = Course(jnp.int32(strings), jnp.int32(setting.epochs), jnp.asarray(setting.learning_rate, setting.dtype))
-    return jax.tree.map(jnp.asarray, block), jax.tree.map(jnp.asarray, lessons), course
+def _arguments(block: Weights, lessons: Lessons, course: Course) -> tuple[Weights, Lessons, Course]:
+    return (jax.tree.map(jnp.asarray, block), jax.tree.map(jnp.asarray, lessons), jax.tree.map(jnp.asarray, course))
 
 
 def _parts(setting: Setting) -> dict[str, Any]:
-    return {"kind": setting.kind, "task": setting.scored_as, "objective": setting.objective}
+    return {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}

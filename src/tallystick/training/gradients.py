@@ -1,7 +1,7 @@
-"""The gradient of the loss on one string, for every seed at once: by hand for the linear cell, by autodiff for any.
+"""The gradient of the loss on one string, for every seed at once.
 
-Both give the gradient by every weight and the state h after the string. By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U
-along with h, which needs no stored states and is quicker than reverse mode; a test holds the two together.
+The derivatives of h by the cell's weights are carried forward along with h, which needs no stored states and is quicker than
+reverse mode: by hand for the linear cell, by differentiating the cell's own step for any other. Tests hold them to autodiff.
 """
 
 from collections.abc import Callable
@@ -15,57 +15,121 @@ from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights
 
 Gradient = Callable[[Weights, Token, Outputs], tuple[Weights, Array]]
-"""From the weights, one string (its tokens along the first axis) and its targets to the gradient and h."""
+"""From the weights, one string (its tokens along the first axis) and its targets to the gradient and h.
+
+The targets are one number an output, or one array of an entry a token where every token is scored."""
+
+Derivatives = tuple[Array, ...]
+"""∂h by a, b and each recurrent weight."""
+
+Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
 
 
-def gradient_of(kind: type[Cell], objective: Objective) -> Gradient:
+def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Return the quickest gradient there is for a kind of cell."""
-    return by_hand(objective) if kind is LinearCell else by_autodiff(kind, objective)
+    advance = by_hand if kind is LinearCell else by_differentiation
+    return _after_every_token(kind, objective, advance) if every_token else _after_the_last(kind, objective, advance)
 
 
-def by_autodiff(kind: type[Cell], objective: Objective) -> Gradient:
-    """Reverse-mode differentiation through the cell's own step."""
+def by_hand(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """The linear cell's derivatives: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
+    assert isinstance(cell, LinearCell)
+    U, (by_a, by_b, by_U) = cell.recurrent_weight, by
+    by_U = U * by_U + h
+    by_a, by_b = U * by_a + token.opening, U * by_b + token.closing
+    return cell.step(h, token), (by_a, by_b, by_U)
+
+
+def by_differentiation(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """Any cell's: the step's own derivative by h times what was carried, plus that by the weight."""
+    names = list(vars(cell))
+
+    def step(h: Array, *weights: Array) -> Array:
+        return type(cell)(**dict(zip(names, weights, strict=True))).step(h, token)
+
+    after, push = jax.linearize(step, h, *vars(cell).values())
+    zero, one = jnp.zeros_like(h), jnp.ones_like(h)
+    places = range(len(names))
+    return after, tuple(push(by[place], *(one if other == place else zero for other in places)) for place in places)
+
+
+def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
+    """Reverse-mode differentiation through the cell's own step: the reference."""
 
     def summed_loss(weights: Weights, string: Token, targets: Outputs) -> tuple[Array, Array]:
-        h = final_state(weights.cell(kind), string, jnp.zeros_like(weights.inputs[0]))
+        states = states_along(weights.cell(kind), string, jnp.zeros_like(weights.inputs[0]))
         # Seeds do not meet, so the gradient of the sum holds each seed's own gradient.
-        return objective.loss(weights.outputs(h), targets).sum(), h
+        if not every_token:
+            return objective.loss(weights.outputs(states[-1]), targets).sum(), states[-1]
+        shares = _shares(string)
+        losses = [
+            shares[place] * objective.loss(weights.outputs(h), tuple(target[place] for target in targets))
+            for place, h in enumerate(states)
+        ]
+        return sum(losses[1:], start=losses[0]).sum(), states[-1]
 
     return jax.grad(summed_loss, has_aux=True)
 
 
-def by_hand(objective: Objective) -> Gradient:
-    """The linear cell's derivatives, carried forward: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
+def final_state(cell: Cell, string: Token, start: Array) -> Array:
+    """Return h after the whole string."""
+    return states_along(cell, string, start)[-1]
 
+
+def states_along(cell: Cell, string: Token, start: Array) -> list[Array]:
+    """Return h after each token of one string, unrolled: training strings are short."""
+    states = [start]
+    for opening, closing in zip(string.opening, string.closing, strict=True):
+        states.append(cell.step(states[-1], Token(opening, closing)))
+    return states[1:]
+
+
+def _after_the_last(kind: type[Cell], objective: Objective, advance: Advance) -> Gradient:
     def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
-        cell = weights.cell(LinearCell)
-        (U,) = weights.recurrent
-        h = by_a = by_b = by_U = jnp.zeros_like(U)
+        cell, h, by = _at_the_start(kind, weights)
         for opening, closing in zip(string.opening, string.closing, strict=True):
-            by_U = U * by_U + h
-            by_a, by_b = U * by_a + opening, U * by_b + closing
-            h = cell.step(h, Token(opening, closing))
-        return _chained(weights, objective.error(weights.outputs(h), targets), h, (by_a, by_b, by_U)), h
+            h, by = advance(cell, h, by, Token(opening, closing))
+        return _chained(weights, objective.error(weights.outputs(h), targets), h, by), h
 
     return gradient
 
 
-def final_state(cell: Cell, string: Token, start: Array) -> Array:
-    """Run the cell over the tokens of one string, unrolled: training strings are short."""
-    h = start
-    for opening, closing in zip(string.opening, string.closing, strict=True):
-        h = cell.step(h, Token(opening, closing))
-    return h
+def _after_every_token(kind: type[Cell], objective: Objective, advance: Advance) -> Gradient:
+    """The mean over the string's tokens; what a string is padded with has no share in it."""
+
+    def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
+        cell, h, by = _at_the_start(kind, weights)
+        slope, shares = None, _shares(string)
+        for place, (opening, closing) in enumerate(zip(string.opening, string.closing, strict=True)):
+            h, by = advance(cell, h, by, Token(opening, closing))
+            errors = objective.error(weights.outputs(h), tuple(target[place] for target in targets))
+            part = _chained(weights, tuple(shares[place] * error for error in errors), h, by)
+            slope = part if slope is None else jax.tree.map(jnp.add, slope, part)
+        assert slope is not None  # a training string has a token
+        return slope, h
+
+    return gradient
 
 
-def _chained(weights: Weights, errors: Outputs, h: Array, by: tuple[Array, Array, Array]) -> Weights:
+def _at_the_start(kind: type[Cell], weights: Weights) -> tuple[Cell, Array, Derivatives]:
+    zero = jnp.zeros_like(weights.recurrent[0])
+    return weights.cell(kind), zero, (zero, zero, *(zero for _ in weights.recurrent))
+
+
+def _shares(string: Token) -> Array:
+    """1/N for each of a string's N tokens and 0 for what it is padded with."""
+    present = string.opening + string.closing
+    return present / present.sum()
+
+
+def _chained(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
     """The chain rule from the outputs' errors to every weight; both input steps hold the bias."""
-    by_a, by_b, by_U = by
+    by_a, by_b, *by_recurrent = by
     products = [error * weight for error, weight in zip(errors, weights.readout_weight, strict=True)]
     to_h = sum(products[1:], start=products[0])
     return Weights(
         inputs=(to_h * by_a, to_h * by_b),
-        recurrent=(to_h * by_U,),
+        recurrent=tuple(to_h * by_weight for by_weight in by_recurrent),
         bias=(to_h * (by_a + by_b),) if weights.bias else (),
         readout_weight=tuple(error * h for error in errors),
         readout_bias=errors if weights.readout_bias else (),

@@ -2,111 +2,137 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array
 
 from tallystick.cells import Cell, Token
 from tallystick.datasets.tasks import Task
 from tallystick.training.adam import adam
 from tallystick.training.answers import is_right
 from tallystick.training.gradients import gradient_of
-from tallystick.training.objectives import Objective
+from tallystick.training.lessons import Course, Lessons
+from tallystick.training.methods import Method
+from tallystick.training.parametrisations import Trained
+from tallystick.training.regularisers import Multipliers, residuals
+from tallystick.training.schedules import SCHEDULES
 from tallystick.training.weights import PerSeed, Weights
-
-
-class Lessons(NamedTuple):
-    """A training set as arrays: the tokens and the targets of each string. Rows beyond the set's own are never read."""
-
-    opening: Float[Any, "string token"]
-    closing: Float[Any, "string token"]
-    targets: Float[Any, "string output"]
-
-
-class Course(NamedTuple):
-    """The numbers that a run is made with; arguments and not constants, so that one program serves every setting."""
-
-    strings: Int[Array, ""]
-    epochs: Int[Array, ""]
-    learning_rate: Float[Array, ""]
 
 
 class _State(NamedTuple):
     """Where training stands: before it learns from a string, it has looked at it, and holds the slope it saw."""
 
-    weights: Weights
+    trained: Trained
     moments: optax.OptState
-    slope: Weights
+    slope: Trained
     right: PerSeed
+    multipliers: Multipliers
 
 
 # Eight floats a register is XLA's choice; where the machine has sixteen, they are the quicker ones.
 _compiled = partial(jax.jit, compiler_options={"xla_cpu_prefer_vector_width": 512})
 
 
-@partial(_compiled, static_argnames=("kind", "task", "objective"))
+@partial(_compiled, static_argnames=("kind", "task", "method"))
 def train_block(
-    weights: Weights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, objective: Objective
+    weights: Weights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, method: Method
 ) -> tuple[Weights, PerSeed]:
     """Train a block of networks; return their weights and how many strings each got right in the last epoch.
 
     Right is counted as the paper counts it: during the last epoch, each string just before its own update.
     """
-    start, step = _start_and_step(weights, lessons, course, kind, task, objective)
-    end = jax.lax.fori_loop(0, course.strings * course.epochs, step, start)
-    return end.weights, end.right
+    run = _Run(weights, lessons, course, kind, task, method)
+    end = jax.lax.fori_loop(0, course.steps, run.step, run.start())
+    return run.weights(end.trained), end.right
 
 
-@partial(_compiled, static_argnames=("epochs", "kind", "task", "objective"))
+@partial(_compiled, static_argnames=("epochs", "kind", "task", "method"))
 def train_path(
-    weights: Weights,
-    lessons: Lessons,
-    course: Course,
-    *,
-    epochs: int,
-    kind: type[Cell],
-    task: Task,
-    objective: Objective,
+    weights: Weights, lessons: Lessons, course: Course, *, epochs: int, kind: type[Cell], task: Task, method: Method
 ) -> Weights:
     """Train a block of networks; return their weights at the start and after every epoch, along a new first axis."""
-    start, step = _start_and_step(weights, lessons, course, kind, task, objective)
+    run = _Run(weights, lessons, course, kind, task, method)
 
     def epoch(state: _State, number: Array) -> tuple[_State, Weights]:
-        first = number * course.strings
-        state = jax.lax.fori_loop(first, first + course.strings, step, state)
-        return state, state.weights
+        state = jax.lax.fori_loop(course.first_step(number), course.first_step(number + 1), run.step, state)
+        return state, run.weights(state.trained)
 
+    start = run.start()
     _, weights_after = jax.lax.scan(epoch, start, jnp.arange(epochs, dtype=jnp.int32))
-    return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), weights, weights_after)
+    first = run.weights(start.trained)
+    return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), first, weights_after)
 
 
-def _start_and_step(
-    weights: Weights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, objective: Objective
-) -> tuple[_State, Callable[[Array, _State], _State]]:
-    """The state before the first step, and one step: learn from the string that was looked at, then look at the next.
+class _Run:
+    """One run of a method: the state before the first step, and a step.
 
-    Looking ahead makes the slope a value that is handed from step to step. Were it worked out in the step that uses it, the
-    compiler would work it out again for each of Adam's moments.
+    A step learns from the string that was looked at, then looks at the next. Looking ahead makes the slope a value that is
+    handed from step to step. Were it worked out in the step that uses it, the compiler would work it out again for each of
+    Adam's moments.
     """
-    optimiser = adam(course.learning_rate)
-    gradient = gradient_of(kind, objective)
-    last_epoch = course.strings * (course.epochs - 1)
 
-    def look(number: Array, weights: Weights) -> tuple[Weights, PerSeed]:
-        place = jax.lax.rem(number, course.strings)
-        targets = tuple(lessons.targets[place])
-        slope, h = gradient(weights, Token(lessons.opening[place], lessons.closing[place]), targets)
-        counts = (number >= last_epoch) & (number < last_epoch + course.strings)
-        return slope, jnp.where(counts, is_right(task, weights, h, targets), 0).astype(h.dtype)
+    def __init__(
+        self, initial: Weights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, method: Method
+    ) -> None:
+        self._initial, self._lessons, self._course = initial, lessons, course
+        self._kind, self._task, self._method = kind, task, method
+        self._gradient = gradient_of(kind, method.losses.of(task), every_token=method.every_token)
+        self._optimiser = adam(self._learning_rate(), method.momenta)
 
-    def step(number: Array, state: _State) -> _State:
-        updates, moments = optimiser.update(state.slope, state.moments, state.weights)
-        weights = cast("Weights", optax.apply_updates(state.weights, updates))
-        slope, right = look(number + 1, weights)
-        return _State(weights, moments, slope, state.right + right)
+    def start(self) -> _State:
+        """Return the state before the first step."""
+        weights, regulariser = self._initial, self._method.regulariser
+        if self._method.projection is not None:
+            weights = self._method.projection(self._kind, weights)
+        trained = self._method.parametrisation.start(weights)
+        multipliers = regulariser.start(jnp.zeros_like(weights.inputs[0])) if regulariser else ()
+        slope, right, multipliers = self._look(jnp.int32(0), trained, multipliers)
+        return _State(trained, self._optimiser.init(trained), slope, right, multipliers)
 
-    slope, right = look(jnp.int32(0), weights)
-    return _State(weights, optimiser.init(weights), slope, right), step
+    def step(self, number: Array, state: _State) -> _State:
+        """Learn from the string that was looked at, then look at the next."""
+        updates, moments = self._optimiser.update(state.slope, state.moments, state.trained)
+        trained = optax.apply_updates(state.trained, updates)
+        if self._method.projection is not None:
+            trained = self._method.projection(self._kind, cast("Weights", trained))
+        slope, right, multipliers = self._look(number + 1, trained, state.multipliers)
+        return _State(trained, moments, slope, state.right + right, multipliers)
+
+    def weights(self, trained: Trained) -> Weights:
+        """Return the network's weights."""
+        return self._method.parametrisation.weights(self._kind, trained, self._initial)
+
+    def _learning_rate(self) -> Array | Callable[[Array], Array]:
+        rate, steps = self._course.learning_rate, self._course.steps
+        if self._method.schedule == "constant":
+            return rate
+        schedule = SCHEDULES[self._method.schedule]
+        return lambda count: rate * schedule(count.astype(rate.dtype) / steps)
+
+    def _look(self, number: Array, trained: Trained, multipliers: Multipliers) -> tuple[Trained, PerSeed, Multipliers]:
+        """Return the slope that a string gives, whether the answer to it counts as right, and the multipliers moved on."""
+        weights, pull_back = self._method.parametrisation.pull_back(self._kind, trained, self._initial)
+        slope, right = self._look_at_string(number, weights)
+        regulariser, course = self._method.regulariser, self._course
+        if regulariser is not None:
+            added = regulariser.slope(self._kind, weights, multipliers, course.strength)
+            slope = jax.tree.map(jnp.add, slope, added)
+            found = residuals(self._kind, weights)
+            multipliers = regulariser.advance(found, multipliers, course.strength * course.learning_rate)
+        return pull_back(slope), right, multipliers
+
+    def _look_at_string(self, number: Array, weights: Weights) -> tuple[Weights, PerSeed]:
+        """The loss's slope, worked out in the lessons' precision and given in the weights' own."""
+        lessons, course = self._lessons, self._course
+        dtype, finer = weights.inputs[0].dtype, lessons.opening.dtype
+        seen = jax.tree.map(lambda array: array.astype(finer), weights)
+        place = course.place(number)
+        string = Token(lessons.opening[place], lessons.closing[place])
+        slope, h = self._gradient(seen, string, tuple(jnp.moveaxis(lessons.targets[place], -1, 0)))
+        last_epoch = course.steps - course.stage_strings[-1]
+        counts = (number >= last_epoch) & (number < course.steps)
+        right = is_right(self._task, seen, h, tuple(lessons.answers[place]))
+        return jax.tree.map(lambda array: array.astype(dtype), slope), jnp.where(counts, right, 0).astype(dtype)

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from tallystick.datasets.tasks import BINARY, COUNT, TERNARY, Task
-from tallystick.errors import BadInput
 
 Outputs = tuple[Array, ...]
 
@@ -65,11 +64,12 @@ def _doubled_error(outputs: Outputs, targets: Outputs) -> Outputs:
 
 
 def _squared_loss(outputs: Outputs, targets: Outputs) -> Array:
-    return (outputs[0] - targets[0]) ** 2
+    squares = [(output - target) ** 2 for output, target in zip(outputs, targets, strict=True)]
+    return sum(squares[1:], start=squares[0])
 
 
 def _squared_error(outputs: Outputs, targets: Outputs) -> Outputs:
-    return (2 * (outputs[0] - targets[0]),)
+    return tuple(2 * (output - target) for output, target in zip(outputs, targets, strict=True))
 
 
 BINARY_CROSS_ENTROPY = Objective("binary_cross_entropy", _sigmoid_loss, _sigmoid_error)
@@ -81,15 +81,25 @@ OBJECTIVES: dict[str, Objective] = {
     objective.name: objective for objective in (BINARY_CROSS_ENTROPY, CROSS_ENTROPY, DOUBLED_SOFTMAX, SQUARED_ERROR)
 }
 
-METHODS: dict[str, dict[Task, Objective]] = {
-    "published": {BINARY: BINARY_CROSS_ENTROPY, TERNARY: DOUBLED_SOFTMAX, COUNT: SQUARED_ERROR},
-    "corrected": {BINARY: BINARY_CROSS_ENTROPY, TERNARY: CROSS_ENTROPY, COUNT: SQUARED_ERROR},
-}
-"""How each method scores each task. The published ternary loss applies softmax twice and cannot go below 0.5514."""
+
+@dataclass(frozen=True)
+class Objectives:
+    """One objective a task."""
+
+    binary: Objective
+    ternary: Objective
+    count: Objective
+
+    def of(self, task: Task) -> Objective:
+        """Return the objective for a task."""
+        return {BINARY: self.binary, TERNARY: self.ternary, COUNT: self.count}[task]
 
 
-def objective_of(method: str, task: Task) -> Objective:
-    """Return the objective that a method uses for a task."""
-    if not isinstance(method, str) or method not in METHODS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadInput(f"method: {method!r} is not one of {', '.join(METHODS)}")
-    return METHODS[method][task]
+PUBLISHED_LOSSES = Objectives(BINARY_CROSS_ENTROPY, DOUBLED_SOFTMAX, SQUARED_ERROR)
+"""The paper's: the ternary loss applies softmax twice and cannot go below 0.5514."""
+
+ORDINARY_LOSSES = Objectives(BINARY_CROSS_ENTROPY, CROSS_ENTROPY, SQUARED_ERROR)
+"""The task's own losses, each written as it should be."""
+
+COUNT_REGRESSION = Objectives(SQUARED_ERROR, SQUARED_ERROR, SQUARED_ERROR)
+"""Squared error between the outputs and those of an exact counter, whatever the task (see `counters.py`)."""

@@ -1,15 +1,26 @@
 """A setting: what is trained on what, how, and in which arithmetic."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.cells import CELLS, Cell
-from tallystick.datasets.tasks import Task, task_named
+from tallystick.cells import CELLS, Cell, ReluCell
+from tallystick.datasets.tasks import COUNT, Task, task_named
 from tallystick.errors import BadInput, check_whole
-from tallystick.training.objectives import Objective, objective_of
+from tallystick.languages.brackets import BracketLanguage
+from tallystick.training.conditions import CONDITIONS
+from tallystick.training.counters import counted_language
+from tallystick.training.initial_weights import has_readout_bias
+from tallystick.training.methods import Method, method_named
+from tallystick.training.objectives import SQUARED_ERROR, Objective
+from tallystick.training.schedules import SCHEDULES
 
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
+STARTS = ("drawn", "exact")
+OWN = "own"
+"""The method's own schedule, the weights' own precision."""
+
+_STRONGEST = 1e6
 
 
 @dataclass(frozen=True)
@@ -21,10 +32,15 @@ class Setting:
         bias: whether the cell has a bias (and the binary readout).
         train_length: the longest training strings.
         cell: the kind of cell.
-        method: how the task is scored.
-        precision: the arithmetic of weights, loss and gradient.
+        method: how it is trained, a name in `METHODS`.
+        precision: the arithmetic of the weights.
         epochs: passes over the training set.
         learning_rate: Adam's.
+        schedule: how the learning rate goes, if not as the method has it.
+        gradients: the arithmetic of loss and gradient, if not that of the weights.
+        strength: λ, the weight of a penalty or of multipliers.
+        start: at drawn weights, or at exact counters, their step the power of two near the drawn ones.
+        snap: whether trained weights near an exact counter are rounded to it.
     """
 
     task: str
@@ -35,19 +51,25 @@ class Setting:
     precision: str = "float32"
     epochs: int = 100
     learning_rate: float = 0.005
+    schedule: str = OWN
+    gradients: str = OWN
+    strength: float = 1.0
+    start: str = "drawn"
+    snap: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, naming it."""
-        objective_of(self.method, task_named(self.task))
-        if not isinstance(self.bias, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"bias: {self.bias!r} is neither True nor False")
+        method_named(self.method)
+        task_named(self.task)
+        for field in ("bias", "snap"):
+            if not isinstance(getattr(self, field), bool):
+                raise BadInput(f"{field}: {getattr(self, field)!r} is neither True nor False")
         check_whole(self.train_length, "train_length", least=1)
-        for field, value, allowed in (("cell", self.cell, CELLS), ("precision", self.precision, PRECISIONS)):
-            if value not in allowed:
-                raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
+        _check_names(self)
         check_whole(self.epochs, "epochs", least=1)
-        if not isinstance(self.learning_rate, int | float) or not 0 < self.learning_rate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
+        _check_between(self.learning_rate, "learning_rate", 1)
+        _check_between(self.strength, "strength", _STRONGEST)
+        _check_sense(self)
 
     @property
     def kind(self) -> type[Cell]:
@@ -60,11 +82,74 @@ class Setting:
         return task_named(self.task)
 
     @property
+    def procedure(self) -> Method:
+        """The method, with the schedule that was asked for."""
+        method = method_named(self.method)
+        return method if self.schedule == OWN else replace(method, schedule=self.schedule)
+
+    @property
     def objective(self) -> Objective:
         """What training minimises."""
-        return objective_of(self.method, self.scored_as)
+        return self.procedure.losses.of(self.scored_as)
 
     @property
     def dtype(self) -> np.dtype:
         """The precision as a NumPy type."""
         return PRECISIONS[self.precision]
+
+    @property
+    def gradient_dtype(self) -> np.dtype:
+        """The gradients' precision as a NumPy type."""
+        return self.dtype if self.gradients == OWN else PRECISIONS[self.gradients]
+
+    @property
+    def readout_bias(self) -> bool:
+        """Whether the readout has a bias."""
+        return has_readout_bias(self.scored_as, bias=self.bias)
+
+    @property
+    def language(self) -> BracketLanguage:
+        """Whose count the network is asked for."""
+        return counted_language(self.kind, self.scored_as)
+
+    def answers(self, strings: list[str]) -> np.ndarray:
+        """Return the right answer for each string: 0 or 1 for each class, or the count."""
+        return self.scored_as.targets_of_counts(np.array([self.language.count(string) for string in strings]))
+
+
+def _check_names(setting: Setting) -> None:
+    for field, allowed in (
+        ("cell", CELLS),
+        ("precision", PRECISIONS),
+        ("schedule", (OWN, *SCHEDULES)),
+        ("gradients", (OWN, *PRECISIONS)),
+        ("start", STARTS),
+    ):
+        value = getattr(setting, field)
+        if value not in allowed:
+            raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
+    if (setting.precision, setting.gradients) == ("float64", "float32"):
+        raise BadInput("gradients: 'float32' is coarser than the float64 of the weights")
+
+
+def _check_between(value: object, field: str, most: float) -> None:
+    if not isinstance(value, int | float) or not 0 < value < most:
+        raise BadInput(f"{field}: {value!r} is not between 0 and {most:,g}")
+
+
+def _check_sense(setting: Setting) -> None:
+    """Refuse a method that the cell or the task gives no meaning to."""
+    for field, needed in (
+        ("method", setting.procedure.uses_conditions),
+        ("start", setting.start == "exact"),
+        ("snap", setting.snap),
+    ):
+        asked = f"{field}: {getattr(setting, field)!r}"
+        if needed and setting.kind not in CONDITIONS:
+            raise BadInput(f"{asked} needs the conditions of a counting theorem, and a {setting.cell} cell has none")
+        if needed and setting.kind is ReluCell and setting.scored_as is not COUNT:
+            raise BadInput(f"{asked} makes a relu cell count as semi-Dyck-1 does; only the task count asks for that")
+    if setting.kind is ReluCell and setting.scored_as is not COUNT and setting.objective is SQUARED_ERROR:
+        raise BadInput(
+            f"method: {setting.method!r} would have a relu cell count below zero; only the task count suits it"
+        )

@@ -1,0 +1,111 @@
+"""Strings as lessons: tokens, what the loss asks of the outputs, which answer is right, and in which stages they are read."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from tallystick.datasets.encoding import encode
+from tallystick.errors import BadInput
+from tallystick.training.counters import counter_outputs
+from tallystick.training.objectives import SQUARED_ERROR
+from tallystick.training.setting import Setting
+
+# The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
+_WIDEST, _MOST_STRINGS = 8, 354
+# Steps are counted in 32 bits; this many take days.
+_MOST_STEPS = 10**9
+
+
+class Lessons(NamedTuple):
+    """A training set as arrays: tokens, targets and right answers. Rows beyond the set's own are never read."""
+
+    opening: Float[Any, "string token"]
+    closing: Float[Any, "string token"]
+    targets: Float[Any, "string *token output"]
+    answers: Float[Any, "string output"]
+
+
+class Course(NamedTuple):
+    """The numbers that a run is made with; arguments and not constants, so that one program serves every setting.
+
+    A stage reads the first so many strings for so many epochs; all but a curriculum have one stage.
+    """
+
+    stage_strings: Int[Any, " stage"]
+    stage_epochs: Int[Any, " stage"]
+    learning_rate: Float[Any, ""]
+    strength: Float[Any, ""]
+
+    def first_step(self, epoch: Array) -> Array:
+        """Return the number of steps before an epoch."""
+        begun = jnp.cumsum(self.stage_epochs, dtype=jnp.int32) - self.stage_epochs
+        return jnp.sum(self.stage_strings * jnp.clip(epoch - begun, 0, self.stage_epochs), dtype=jnp.int32)
+
+    @property
+    def steps(self) -> Array:
+        """The number of steps in all."""
+        return jnp.sum(self.stage_strings * self.stage_epochs, dtype=jnp.int32)
+
+    def place(self, step: Array) -> Array:
+        """Return which string a step reads."""
+        if self.stage_strings.shape == (1,):
+            return jax.lax.rem(step, self.stage_strings[0])
+        lasts = jnp.cumsum(self.stage_strings * self.stage_epochs, dtype=jnp.int32)
+        stage = jnp.minimum(jnp.sum(step >= lasts), len(lasts) - 1)
+        begun = lasts[stage] - self.stage_strings[stage] * self.stage_epochs[stage]
+        return jax.lax.rem(step - begun, self.stage_strings[stage])
+
+
+def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
+    """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
+    if not strings:
+        raise BadInput("strings: an empty training set")
+    if setting.epochs * len(strings) > _MOST_STEPS:
+        raise BadInput(f"epochs: {setting.epochs} over {len(strings)} strings are more than {_MOST_STEPS:,} steps")
+    strings = in_order(setting, strings)
+    encoded = encode(strings, _WIDEST)
+    arrays = (encoded.opening, encoded.closing, targets_of(setting, strings, _WIDEST), setting.answers(strings))
+    rows = max(_MOST_STRINGS, len(strings))
+    return Lessons(*(_rows(part.astype(setting.gradient_dtype), rows) for part in arrays))
+
+
+def in_order(setting: Setting, strings: list[str]) -> list[str]:
+    """Return the strings as every epoch reads them: as they are, or the shorter first in a curriculum."""
+    return sorted(strings, key=len) if setting.procedure.curriculum else strings
+
+
+def course_of(setting: Setting, strings: list[str]) -> Course:
+    """Return the numbers of a run; a curriculum's epochs are shared out evenly over the lengths, the last taking the rest."""
+    lengths = sorted({len(string) for string in strings}) if setting.procedure.curriculum else [max(map(len, strings))]
+    sizes = [sum(len(string) <= length for string in strings) for length in lengths]
+    share = setting.epochs // len(lengths)
+    epochs = [share] * (len(lengths) - 1) + [setting.epochs - share * (len(lengths) - 1)]
+    return Course(
+        np.array(sizes, np.int32),
+        np.array(epochs, np.int32),
+        np.asarray(setting.learning_rate, setting.dtype),
+        np.asarray(setting.strength, setting.dtype),
+    )
+
+
+def targets_of(setting: Setting, strings: list[str], width: int) -> Float[np.ndarray, "string *token output"]:
+    """Return what the loss asks of the outputs: the class, or an exact counter's outputs, after each token or the last."""
+    procedure, task = setting.procedure, setting.scored_as
+    if not procedure.every_token and procedure.losses.of(task) is not SQUARED_ERROR:
+        return setting.answers(strings)
+    width = max([width, *map(len, strings)])
+    # Padded on the left, as the tokens are: before its first token a string has the count 0.
+    running = [setting.language.running_counts(string) for string in strings]
+    counts = np.array([[0] * (width + 1 - len(row)) + row for row in running])[:, 1:]
+    if not procedure.every_token:
+        counts = counts[:, -1]
+    if procedure.losses.of(task) is SQUARED_ERROR:
+        return counter_outputs(task, counts, readout_bias=setting.readout_bias)
+    return task.targets_of_counts(counts)
+
+
+def _rows(array: np.ndarray, rows: int) -> np.ndarray:
+    return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])

@@ -1,0 +1,75 @@
+"""Snapping: trained weights rounded to the exact counter they are near, with a readout that fits it.
+
+U → 1, b → −a, |a| → a power of two, whose multiples are exact in every arithmetic, and the readout refitted to that step. A
+selective cell's P goes to a power of two and Q to its inverse. Weights that are not near a counter stay as they are: there is
+nothing to round them to. What is near is stated in `is_near_a_counter`; that the result counts is for a certificate to say.
+"""
+
+import numpy as np
+from jaxtyping import Bool
+
+from tallystick.cells import Cell, SelectiveCell
+from tallystick.datasets.tasks import Task
+from tallystick.training.conditions import CONDITIONS
+from tallystick.training.counters import counter_of_step
+from tallystick.training.weights import Weights
+
+
+def snapped(weights: Weights, kind: type[Cell], task: Task) -> Weights:
+    """Return the weights with every network that is near an exact counter rounded to it."""
+    near = is_near_a_counter(weights, kind)
+    rounded = exact_counters(weights, kind, task)
+    pairs = zip(_leaves(rounded), _leaves(weights), strict=True)
+    return _like(weights, [np.where(near, new, old) for new, old in pairs])
+
+
+def is_near_a_counter(weights: Weights, kind: type[Cell]) -> Bool[np.ndarray, " seed"]:
+    """U between ½ and 3⁄2, a and b of opposite signs and neither twice the other.
+
+    For a selective cell P·Q takes U's place, and −Q·a that of −a; for a ReLU cell a must be positive.
+    """
+    a, b = _steps(weights)
+    recurrent = tuple(array.astype(np.float64) for array in weights.recurrent)
+    selective = kind is SelectiveCell
+    with np.errstate(all="ignore"):  # what overflows or is no number is near nothing
+        factor = recurrent[0] * recurrent[1] if selective else recurrent[0]
+        ratio = -b / (recurrent[1] * a if selective else a)
+        near = (np.abs(factor - 1) < 0.5) & (ratio > 0.5) & (ratio < 2) & np.isfinite(a) & (np.abs(a) > _LEAST)  # noqa: PLR2004
+    if selective:
+        near &= (recurrent[0] > 0.5) & (recurrent[0] < 2)  # noqa: PLR2004 -- the same bounds for P alone
+    return near & (a > 0) if CONDITIONS[kind].only_counts_up else near
+
+
+def exact_counters(weights: Weights, kind: type[Cell], task: Task) -> Weights:
+    """Return exact counters, their step the power of two nearest in proportion to a and b, with the sign of a."""
+    a, b = _steps(weights)
+    dtype = weights.inputs[0].dtype
+    rising = CONDITIONS[kind].only_counts_up
+    size = np.sqrt(np.clip(np.abs(a), _LEAST, 1 / _LEAST) * np.clip(np.abs(b), _LEAST, 1 / _LEAST))
+    step = np.where((a < 0) & (not rising), -1, 1) * _power_of_two(size)
+    P = None
+    if kind is SelectiveCell:
+        P = _power_of_two(np.clip(np.abs(weights.recurrent[0].astype(np.float64)), 0.5, 2)).astype(dtype)
+    return counter_of_step(kind, task, step.astype(dtype), weights, P)
+
+
+_LEAST = 2.0**-60
+"""A step below this is taken for none: its readout would overflow."""
+
+
+def _steps(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
+    a, b = (weight + weights.bias[0] if weights.bias else weight for weight in weights.inputs)
+    return np.nan_to_num(a.astype(np.float64)), np.nan_to_num(b.astype(np.float64))
+
+
+def _power_of_two(size: np.ndarray) -> np.ndarray:
+    return np.exp2(np.round(np.log2(size)))
+
+
+def _leaves(weights: Weights) -> list[np.ndarray]:
+    return [array for field in weights for array in field]
+
+
+def _like(weights: Weights, leaves: list[np.ndarray]) -> Weights:
+    rest = iter(leaves)
+    return Weights(*(tuple(next(rest) for _ in field) for field in weights))  # pyright: ignore[reportArgumentType]
