@@ -1,21 +1,16 @@
 """Certificates: the checker passes every true one, and nothing that was changed."""
 
-import ast
 import json
 import random
-import subprocess
-import sys
 from copy import deepcopy
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from brute_force import some_model
 
-from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
-from tallystick.certificates import checker
-from tallystick.certificates.certificate import certificate, digest, write_certificate
-from tallystick.certificates.checker import check, check_file
+from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates.certificate import certificate, digest
+from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.models import Model
@@ -35,6 +30,9 @@ EXAMPLES = [
     (Model(SelectiveCell(1, -2, HALF, 2.03125), BinaryReadout(1, -HALF)), "real"),
     (Model(ReluCell(1, Fraction(-101, 100), 1), ZeroCheck()), "real"),
     (Model(ReluCell(1, -1, 1), ZeroCheck()), "float64"),
+    (Model(ReluCell(0.75, -0.75, 1), ZeroCheck()), "bfloat16-fused"),
+    (Model(TanhCell(0.125, -0.125, 1), BinaryReadout(1, -0.0625)), "real"),
+    (Model(TanhCell(0.125, -0.125, 1), TernaryReadout((-1, 0.25, 1), (-0.0625, 0, -0.0625))), "float32"),
 ]
 each = pytest.mark.parametrize(("model", "arithmetic"), EXAMPLES)
 
@@ -54,7 +52,7 @@ def resealed(content):
 @pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
 def test_the_checker_passes_what_the_certifier_issues(cell, readout, arithmetic):
     generator = random.Random(f"{cell}{readout}{arithmetic}")
-    for _ in range(15):
+    for _ in range(8):
         model = some_model(cell, readout, generator)
         for lengths in Lengths:
             finding = check(json.dumps(issued(model, arithmetic, lengths)))
@@ -83,7 +81,8 @@ def lies(content):
 
     if content["verdict"] == "PROVED":
         yield changed(verdict="BOUNDED")
-        yield changed(arithmetic="float32")
+        yield changed(arithmetic="float32-fused")
+        yield changed(evidence={"method": "search"})
         yield changed(
             counterexample={"runs": [["(", 1]], "class": "rejected", "right_class": "accepted", "trace": None}
         )
@@ -101,6 +100,7 @@ def lies(content):
     yield changed(readout="nothing")
     yield changed(evidence={"method": "trust me"})
     yield changed(evidence={**content["evidence"], "more": 1})
+    yield changed(evidence={**content["evidence"], "tanh_neighbours": 2})
     if content["verdict"] == "REFUTED":
         for distance in (-2, -1, 1, 2):
             yield changed(horizon=content["horizon"] + distance * stride)
@@ -155,37 +155,3 @@ def test_an_overstated_bound_fails():
     searched = issued(Model(LinearCell(1, -1, 0.99), BinaryReadout(1, -HALF)), "float32")
     assert searched["verdict"] == "REFUTED"
     assert not check(resealed({**searched, "verdict": "BOUNDED", "counterexample": None, "horizon": 39})).valid
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "1", "null", '{"format": 1, "format": 1}', "[" * 100_000, '{"model": NaN}', "{" * 5]
-)
-def test_what_is_no_certificate_is_refused(text):
-    assert not check(text).valid
-
-
-def test_hostile_numbers_are_refused_at_once():
-    content = issued(*EXAMPLES[0])
-    for number in ("1e999999999", "1/0", "0x10", 1.5, "1" * 5000, True):
-        forged = {**content, "model": {**content["model"], "open_step": number}}
-        assert not check(resealed(forged)).valid
-
-
-def test_the_checker_stands_alone():
-    """It imports the standard library only, and runs as a script without the package."""
-    source = Path(checker.__file__)
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module]
-            assert all(name.split(".")[0] in sys.stdlib_module_names for name in names)
-
-
-def test_the_checker_runs_as_a_script(tmp_path):
-    path = tmp_path / "certificate.json"
-    write_certificate(certify(EXAMPLES[3][0]), path)
-    assert check_file(path).valid
-    command = [sys.executable, "-I", "-S", checker.__file__, str(path)]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
-    path.write_text(path.read_text().replace("REFUTED", "BOUNDED"))
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 1
-    assert not check_file(tmp_path / "nothing.json").valid

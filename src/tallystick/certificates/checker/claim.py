@@ -1,0 +1,61 @@
+"""A claim as data, and what is right: by definition, not by any network."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
+
+
+class Model(NamedTuple):
+    """A network, its numbers exact. `(` is token 0 and leads from h to P·h + a, `)` is 1 and leads to Q·h + b.
+
+    Attributes:
+        cell: linear or selective; relu cuts off below zero, tanh squashes.
+        weights: P and Q.
+        steps: a and b.
+        readout: zero, binary or ternary.
+        lines: v and c of each output v·h + c.
+    """
+
+    cell: str
+    weights: tuple[Fraction, Fraction]
+    steps: tuple[Fraction, Fraction]
+    readout: str
+    lines: tuple[tuple[Fraction, Fraction], ...]
+
+    @property
+    def semi_dyck1(self) -> bool:
+        """Whether the right answer is κ = 0 instead of the class of n − m: for the zero check of a ReLU cell."""
+        return self.cell == "relu" and self.readout == "zero"
+
+    def group_after(self, group: int, token: int) -> int:
+        """Return the group of a string with one more token: by its number of `(`, or by κ, which never falls below 0."""
+        return max(0, group + 1 - 2 * token) if self.semi_dyck1 else group + 1 - token
+
+    def right_class(self, group: int, length: int) -> int:
+        """Return the index of the class that the strings of a group should get."""
+        count = group if self.semi_dyck1 else 2 * group - length
+        if self.readout == "zero":
+            return int(count == 0)
+        return int(count > 0) if self.readout == "binary" else (count > 0) - (count < 0) + 1
+
+
+class Counterexample(NamedTuple):
+    """A string as runs of (token, size), the class it gets, the class it should get, and h along it where that is written."""
+
+    runs: list[tuple[int, int]]
+    given: int
+    right: int
+    trace: list[Fraction] | None
+
+
+class Claim(NamedTuple):
+    """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon."""
+
+    model: Model
+    stride: int
+    arithmetic: str
+    verdict: str
+    horizon: int
+    counterexample: Counterexample | None
+    method: str

@@ -1,0 +1,102 @@
+"""Machines in floating point, with one rounding an operation, or fused with one for w·h + c."""
+
+from fractions import Fraction
+
+from .claim import Model
+from .finding import require
+from .formats import Format
+from .machine import Ends, Machine
+from .tanh import tanh_above
+
+
+class Floating(Machine):
+    """Linear, selective and ReLU cells, their weights rounded once."""
+
+    def __init__(self, model: Model, form: Format, fused: bool) -> None:
+        super().__init__(model)
+        self.form, self.fused, self.scale = form, fused, 1 << form.places
+        self.weights, self.steps = ([self._rounded(value) for value in pair] for pair in (model.weights, model.steps))
+        self.lines = [(self._rounded(v), self._rounded(c)) for v, c in model.lines]
+        self.factors = [self._factor(weight) for weight in self.weights]
+        self.slopes = [self._factor(v) for v, _ in self.lines]
+
+    def _rounded(self, value: Fraction) -> int:
+        found = self.form.nearest(value)
+        require(abs(found) < self.form.infinity, "a weight is too large for the format")
+        return found
+
+    def _factor(self, weight: int) -> tuple[int, int]:
+        """Write a weight as m / 2^places with a short m, which makes quick products."""
+        zeros = min((weight & -weight).bit_length() - 1, self.form.places) if weight else 0
+        return weight >> zeros, self.form.places - zeros
+
+    def _affine(self, factor: tuple[int, int], h: int, term: int) -> int:
+        weight, places = factor
+        if self.fused:
+            return self.form.rounded(weight * h + (term << places), places)
+        return self.form.rounded(self.form.rounded(weight * h, places) + term, 0)
+
+    def step(self, h: int, token: int) -> int:
+        """Return U·h + c(x) as executed."""
+        h = self._affine(self.factors[token], h, self.steps[token])
+        return max(h, 0) if self.model.cell == "relu" else h
+
+    def image(self, ends: Ends, token: int) -> Ends:
+        """Return the ends after a token, unless they overflow."""
+        low, high = super().image(ends, token)
+        require(-self.form.infinity < low and high < self.form.infinity, "h overflows")
+        return low, high
+
+    def outputs(self, h: int) -> list[int]:
+        """Return the outputs as executed, an overflow as infinite."""
+        return [self._affine(slope, h, c) for slope, (_, c) in zip(self.slopes, self.lines, strict=True)]
+
+    def stays_above(self, line: int, other: int, ends: Ends) -> bool:
+        """Say whether an output that is above another at both ends is so between them.
+
+        Two whose slopes are not of one sign change places at most once, since rounding keeps each monotone. Else the exact
+        lines must be further apart than rounding accounts for, at both ends and so between them: an output is off by at
+        most 3·2^−digits·(|v·h| + |c|) and one unit, unless it overflows. If it does between the ends, it does at one of
+        them; upwards that harms the other output only, downwards this one.
+        """
+        (v, c), (w, d) = self.lines[line], self.lines[other]
+        if v * w <= 0:
+            return True
+        places, digits, infinity = self.form.places, self.form.digits, self.form.infinity
+        sizes = (abs(v) + abs(w)) * max(map(abs, ends)) + (abs(c) + abs(d) << places)
+        gap = min((v - w) * h + (c - d << places) for h in ends)
+        outputs = [self.outputs(h) for h in ends]
+        harmless = all(found[line] > -infinity and found[other] < infinity for found in outputs)
+        return harmless and gap << digits > 3 * sizes + (2 << places + digits)
+
+    def nanoseconds(self, length: int) -> int:  # noqa: ARG002
+        """Numbers have as many digits as there are places."""
+        return 2000 + self.form.places
+
+
+class FloatTanh(Floating):
+    """A tanh cell: an executed tanh is any number near the correctly rounded one, and at most 1; tanh 0 is 0."""
+
+    enclosing = True
+
+    def image(self, ends: Ends, token: int) -> Ends:
+        """Return bounds of what tanh may be between the ends of U·h + c(x), which may overflow."""
+        low, high = Machine.image(self, ends, token)
+        if low == high == 0:
+            return 0, 0
+        return -self._tanh_at_most(-low), self._tanh_at_most(high)
+
+    def _tanh_at_most(self, x: int) -> int:
+        """Return the greatest number that tanh of x, or of anything less, may be."""
+        form = self.form
+        return min(form.neighbour(self._tanh_rounded_up(x), form.tanh_neighbours), 1 << form.places)
+
+    def _tanh_rounded_up(self, x: int) -> int:
+        """Return the correctly rounded tanh, or where a bound on tanh does not tell a neighbour above it."""
+        form = self.form
+        # x − x³/3 < tanh x < x for x > 0: where x² < 2^−digits, x itself is nearest.
+        if x.bit_length() - form.places <= -(form.digits // 2 + 1):
+            return x
+        places = 2 * form.digits + 16
+        finer, coarser = max(0, form.places - places), max(0, places - form.places)
+        return form.rounded(tanh_above(x, 1 << form.places, places) << finer, coarser)

@@ -1,0 +1,185 @@
+"""The checker's own numbers: its rounding against NumPy and ml_dtypes, its bounds of tanh against ball arithmetic."""
+
+import random
+from fractions import Fraction
+
+import flint
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tallystick.arithmetic import FORMATS as NUMPY_FORMATS
+from tallystick.arithmetic import nearest
+from tallystick.certificates.checker.claim import Model
+from tallystick.certificates.checker.floating import Floating, FloatTanh
+from tallystick.certificates.checker.formats import FORMATS
+from tallystick.certificates.checker.powers import sign
+from tallystick.certificates.checker.tanh import tanh_above, tanh_below
+from tallystick.errors import BadInput
+
+KINDS = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
+each = pytest.mark.parametrize("name", FORMATS)
+
+
+def in_units(value, form):
+    """A NumPy float as the checker's whole number; an infinity as what stands for it."""
+    value = float(value)
+    if np.isinf(value):
+        return form.infinity if value > 0 else -form.infinity
+    units = Fraction(value) * 2**form.places
+    assert units.denominator == 1
+    return units.numerator
+
+
+def some_floats(name, number, seed):
+    """Floats of every size: by their bits, near one, and at the ends of the format."""
+    generator, kind = np.random.default_rng(seed), KINDS[name]
+    width = np.dtype(kind).itemsize
+    bits = generator.integers(0, 2 ** (8 * width), number, dtype=np.uint64).astype(f"u{width}").view(kind)
+    ends = np.array(
+        [0, ml_dtypes.finfo(kind).max, ml_dtypes.finfo(kind).tiny, ml_dtypes.finfo(kind).smallest_subnormal]
+    )
+    near = generator.normal(size=number).astype(kind)
+    found = np.concatenate([bits, near, ends.astype(kind), -ends.astype(kind)])
+    with np.errstate(invalid="ignore"):  # NaN among the bits
+        found = found[np.isfinite(found.astype(np.float64))]
+    generator.shuffle(found)
+    return found
+
+
+def test_the_formats_are_those_of_numpy():
+    for name, form in FORMATS.items():
+        known = NUMPY_FORMATS[name]
+        assert (form.digits, -form.places) == (known.digits, known.least_exponent)
+        assert Fraction(form.greatest, 2**form.places) == known.greatest
+
+
+@each
+def test_products_and_sums_round_as_executed(name):
+    form, floats = FORMATS[name], some_floats(name, 4000, seed=1)
+    x, y = floats[: len(floats) // 2], floats[len(floats) // 2 :][: len(floats) // 2]
+    with np.errstate(all="ignore"):
+        products, sums = x * y, x + y
+    for a, b, product, total in zip(x, y, products, sums, strict=True):
+        m, n = in_units(a, form), in_units(b, form)
+        assert form.rounded(m * n, form.places) == in_units(product, form)
+        assert form.rounded(m + n, 0) == in_units(total, form)
+
+
+def model(weight, term):
+    return Model("linear", (weight, weight), (term, term), "binary", ((weight, term),))
+
+
+@each
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_step_rounds_once_or_twice(name, fused):
+    form, floats = FORMATS[name], some_floats(name, 1500, seed=2)
+    for w, c, h in zip(floats[::3], floats[1::3], floats[2::3], strict=False):
+        weight, term, state = (Fraction(float(value)) for value in (w, c, h))
+        machine = Floating(model(weight, term), form, fused)
+        if fused:
+            expected = form.nearest(weight * state + term)
+        else:
+            with np.errstate(all="ignore"):
+                expected = in_units(w * h + c, form)
+        assert machine.step(in_units(h, form), 0) == machine.outputs(in_units(h, form))[0] == expected
+
+
+@each
+def test_a_rational_rounds_once(name):
+    """Against the certifier's own reading, at random and just beside the middle of two neighbours."""
+    form, known, generator = FORMATS[name], NUMPY_FORMATS[name], random.Random(3)
+    for value in some_floats(name, 700, seed=4).astype(np.float64):
+        place = known.last_place(Fraction(value))
+        beside = generator.choice([0, Fraction(1, 2**200), -Fraction(1, 2**200), Fraction(generator.uniform(-1, 1))])
+        exact = Fraction(value) + place / 2 + place * beside
+        try:
+            expected = in_units(nearest(exact, known), form)
+        except BadInput:
+            expected = form.infinity if exact > 0 else -form.infinity
+        assert form.nearest(exact) == expected
+
+
+@each
+def test_neighbours(name):
+    form, edge = FORMATS[name], KINDS[name]
+    for value in some_floats(name, 500, seed=5):
+        if abs(in_units(value, form)) < form.greatest:
+            up, down = (np.nextafter(value, edge(end)) for end in (np.inf, -np.inf))
+            whole = in_units(value, form)
+            assert (form.neighbour(whole, 1), form.neighbour(whole, -1)) == (in_units(up, form), in_units(down, form))
+            assert form.neighbour(form.neighbour(whole, 4), -4) == whole or abs(whole) > form.greatest / 2
+
+
+def ball_tanh(x, places):
+    """2^places·tanh x, to two thousand digits more than asked for."""
+    flint.ctx.prec = places + 2000
+    return flint.arb(flint.fmpq(x.numerator, x.denominator)).tanh() * flint.arb(2) ** places
+
+
+def some_rationals(number, seed):
+    """Rationals of every size, also whole ones and ones with long denominators."""
+    generator = random.Random(seed)
+    for _ in range(number):
+        yield generator.choice(
+            [
+                Fraction(generator.gauss(0, 1)),
+                Fraction(generator.randrange(-(10**6), 10**6), generator.randrange(1, 10**6)),
+                Fraction(generator.gauss(0, 1)) * Fraction(2) ** generator.randrange(-400, 400),
+                Fraction(generator.uniform(-200, 200)),
+                Fraction(generator.randrange(-40, 40)),
+            ]
+        )
+
+
+def test_tanh_lies_between_its_bounds():
+    generator = random.Random(6)
+    for x in some_rationals(5000, seed=7):
+        places = generator.choice([1, 8, 24, 64, 128, 512])
+        low, high = (bound(x.numerator, x.denominator, places) for bound in (tanh_below, tanh_above))
+        tanh = ball_tanh(x, places)
+        assert not tanh < flint.arb(low)
+        assert not tanh > flint.arb(high)
+        assert 0 <= high - low <= 2
+        assert -(1 << places) <= low
+        assert high <= 1 << places
+        assert (low == high == 0) == (x == 0)
+
+
+@each
+def test_an_executed_tanh_lies_between_its_bounds(name):
+    """The bounds are the correctly rounded tanh and its neighbours, or one neighbour more; NumPy's lies between them."""
+    form, kind = FORMATS[name], KINDS[name]
+    machine = FloatTanh(model(Fraction(1), Fraction(0))._replace(cell="tanh"), form, fused=False)
+    one = 1 << form.places
+    for value in some_floats(name, 1000, seed=8):
+        x = in_units(value, form)
+        low, high = machine.image((x, x), 0)
+        middle = ball_tanh(Fraction(x, 2**form.places), 0)
+        nearest_one = form.nearest(exact(middle))
+        allowed = form.tanh_neighbours if x else 0
+        for bound, steps in ((low, -allowed), (high, allowed)):
+            wanted = max(-one, min(one, form.neighbour(nearest_one, steps)))
+            assert bound in (wanted, max(-one, min(one, form.neighbour(wanted, -1 if steps < 0 else 1))))
+        assert low <= in_units(np.tanh(np.float64(value)).astype(kind), form) <= high
+
+
+def exact(ball):
+    """The middle of a ball, which is a dyadic number."""
+    digits, power = ball.mid().man_exp()
+    return Fraction(int(digits)) * Fraction(2) ** int(power)
+
+
+def test_signs_of_sums_of_powers():
+    """Against exact sums, also where powers are too long to be written out at once and where the sum is 0."""
+    generator = random.Random(9)
+    for _ in range(600):
+        base = generator.choice([Fraction(generator.randrange(1, 9), generator.randrange(1, 9)), Fraction(1 + 2**-30)])
+        if base == 1:
+            continue
+        terms = [(generator.randrange(-5, 6), generator.choice([0, 1, 2, 3, 50, 3000])) for _ in range(4)]
+        terms += [(-c, e) for c, e in terms] if generator.random() < 0.1 else []
+        value = sum(c * base**e for c, e in terms)
+        assert sign(terms, base) == (value > 0) - (value < 0)
+    assert sign([(1, 10**30), (-2, 0)], Fraction(3, 2)) == 1
+    assert sign([(1, 10**300), (-1, 10**300 + 1)], Fraction(2, 3)) == 1
