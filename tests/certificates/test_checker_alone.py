@@ -16,7 +16,7 @@ from tallystick.certificates import checker
 from tallystick.certificates.certificate import certificate, digest, write_certificate
 from tallystick.certificates.checker import Finding, check, check_file
 from tallystick.certificates.horizon import certify
-from tallystick.models import Model
+from tallystick.models import Model, model_to_json
 from tallystick.readouts import BinaryReadout, ZeroCheck
 
 FOLDER = Path(checker.__file__).parent
@@ -182,3 +182,13 @@ def test_many_states_are_refused():
     model = {**content["model"], "open_step": "3/7", "close_step": "-5/11", "recurrent_weight": "19/20"}
     forged = {**content, "model": model, "verdict": "BOUNDED", "counterexample": None, "horizon": 60}
     assert not check(sealed(forged)).valid
+
+
+def test_a_tanh_near_zero_may_have_either_sign():
+    """Four neighbours of the least positive number lie on both sides of 0, so `()` may end below it."""
+    least, step = Fraction(1, 2**149), Fraction(1, 2**140)
+    model = Model(TanhCell(-step, 2 * step + 10 * least, 2), BinaryReadout(-1, 0))
+    evidence = {"method": "enclosures", "tanh_neighbours": 4}
+    fields = {"model": model_to_json(model), "arithmetic": "float32", "evidence": evidence}
+    assert check(sealed({**BOUNDED, **fields, "horizon": 1})).valid
+    assert not check(sealed({**BOUNDED, **fields, "horizon": 2})).valid

@@ -16,9 +16,7 @@ def check_theorem(claim: Claim) -> None:
     and 2 fix its signs at d = 0 and on both sides of it. A ReLU cell with U = 1 and b = −a < 0 has h = a·κ.
     """
     (P, Q), (a, b), readout = claim.model.weights, claim.model.steps, claim.model.readout
-    require(
-        claim.arithmetic == "real" and claim.verdict == "PROVED", "a theorem is about real numbers and every length"
-    )
+    require(claim.arithmetic == "real", "no theorem holds in floating point")
     require(P * Q == 1 and b == -Q * a and a != 0 and P != -1, "the closing map does not invert the opening map")
     require(P > 0 or readout == "zero" or claim.stride == 2, "h is not monotone in the count")  # noqa: PLR2004
     if claim.model.cell == "relu":

@@ -102,9 +102,10 @@ def _holds_from_to(model: Model, older: int, younger: int | None, r: int, side: 
 
 
 def _sign(model: Model, older: int, length: int, younger: tuple[int, int], side: Side) -> int:
-    """Return the sign of weight·h + bias at a sorted string whose younger run has the one size and the other, on the mean.
+    """Return the sign of weight·h + bias at a sorted string, its N tokens ending in a run of m.
 
-    With the older step o and the younger y it is (U − 1)·h = o·U^N + (y − o)·U^m − y, and h = (N − m)·o + m·y for U = 1.
+    With o for the older step and y for the younger, (U − 1)·h = o·U^N + (y − o)·U^m − y, and h = (N − m)·o + m·y for U = 1.
+    Two sizes m stand for the mean of their powers, of which `_holds_from_to` makes use.
     """
     A, B, C = _coefficients(model, older, side)
     if model.weights[0] == 1:
