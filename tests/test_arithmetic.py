@@ -88,6 +88,12 @@ def test_a_fused_weight_runs_a_cell_with_one_rounding_a_step():
     assert exact(fused.final_state(string)) == h != exact(twice.final_state(string))
 
 
+@pytest.mark.parametrize("text", ["0." + "1" * 3000 + "e-2000", "0x" + "f" * 4000])
+def test_a_number_too_long_to_be_written_again_is_refused(text):
+    with pytest.raises(BadInput, match="written out as a ratio has more than 4200 digits"):
+        exact(text)
+
+
 def test_a_named_arithmetic_reads_text_and_rounds_once():
     assert ARITHMETICS["float32"]("0.1") == np.float32(0.1)
     assert ARITHMETICS["rational"]("0.1") == Fraction(1, 10)

@@ -129,10 +129,10 @@ def test_a_counters_few_states_stay_few():
 
 
 def test_a_linear_cell_at_length_50_lies_where_sampling_finds_it():
-    """Two million random strings of 50 tokens in doubles; the interval is one of four standard errors."""
+    """Half a million random strings of 50 tokens in doubles; the interval is one of four standard errors."""
     a, b, U, v = 0.83, -0.91, 1.013, 1.0
     found = exact_accuracy(Model(LinearCell(a, b, U), BinaryReadout(v)), 50)
-    generator, right, draws = np.random.default_rng(1), 0, 2_000_000
+    generator, right, draws = np.random.default_rng(1), 0, 500_000
     h, count = np.zeros(draws), np.zeros(draws, np.int64)
     for _ in range(50):
         opening = generator.random(draws) < 0.5

@@ -8,7 +8,7 @@ import pytest
 from agreement import every_string, verdict_disagreement
 from brute_force import some_model
 
-from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.extremes import rows
@@ -185,6 +185,22 @@ def test_right_ends_do_not_make_a_float_interval_right():
     assert verdict.failure.string.count("(") == 2
     assert executed.class_of(verdict.failure.string) == "Pos"
     check_against_brute_force(model, "float16")
+
+
+def test_a_weight_so_near_one_that_short_enclosures_cannot_tell():
+    verdict = certify(Model(LinearCell(1, -1, 1 + Fraction(1, 2**450)), BinaryReadout(1, Fraction(-1, 2))))
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.horizon == pytest.approx(2 * 2**225, rel=0.5)
+
+
+def test_a_tanh_beside_zero_may_have_either_sign():
+    """A bound at 0 of an interval that goes on is widened; without that length 2 would be called right."""
+    least = Fraction(1, 2**149)
+    cell = TanhCell(-Fraction(1, 2**140), Fraction(2, 2**140) + 10 * least, 2)
+    verdict = certify(Model(cell, BinaryReadout(-1, 0)), arithmetic="float32")
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 1)
+    stuck = certify(Model(TanhCell(0, -1, 1), ZeroCheck()), arithmetic="float32")
+    assert stuck.failure.string == "("
 
 
 def test_bad_arguments_are_named():

@@ -23,6 +23,8 @@ _HEX_FLOAT = re.compile(
 # Enough for every float64 (2^-1074 to 2^1024), and a hostile number cannot fill the memory.
 _LONGEST_TEXT = 4200
 _LARGEST_EXPONENT = 2000
+# Python writes and reads no whole number of more than 4,300 decimal digits.
+_MOST_BITS = int(_LONGEST_TEXT / 0.30103)
 
 
 def exact(value: object, field: str = "number") -> Fraction:
@@ -75,7 +77,10 @@ def _from_text(text: str, field: str) -> Fraction:
         or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT
     ):
         raise BadInput(f"{field}: {shown} has an exponent beyond ±{_LARGEST_EXPONENT}")
-    return _from_hex(found) if found.re is _HEX_FLOAT else Fraction(text)
+    value = _from_hex(found) if found.re is _HEX_FLOAT else Fraction(text)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise BadInput(f"{field}: {shown} written out as a ratio has more than {_LONGEST_TEXT} digits")
+    return value
 
 
 def _from_hex(found: re.Match[str]) -> Fraction:

@@ -44,11 +44,6 @@ class Cell(ABC):
     def step(self, h: Number, token: Token) -> Number:
         """Return the next state."""
 
-    def step_bounds(self, h: Number, token: Token) -> tuple[Number, Number]:
-        """Return two numbers between which the next state lies: the state itself, for a cell that gives it exactly."""
-        state = self.step(h, token)
-        return state, state
-
     def trace(self, string: str) -> list[Number]:
         """Return h before the first token and after each one.
 

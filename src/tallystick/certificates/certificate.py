@@ -6,7 +6,7 @@
      "counterexample": {"runs": [["(", 1], [")", 1]], "class": "rejected", "right_class": "accepted", "trace": [0, 1, "-1/2"]},
      "evidence": {"method": "search"}, "digest": "…"}
 
-`horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". The checker (`checker.py`) shares no
+`horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". The checker (`checker/`) shares no
 code with this module on purpose.
 """
 
@@ -19,7 +19,8 @@ from tallystick.arithmetic import exact, float_format
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
-from tallystick.models import model_to_json
+from tallystick.errors import BadInput
+from tallystick.models import GatedModel, model_to_json
 
 FORMAT = "tallystick certificate 1"
 UNLIMITED = "unlimited"
@@ -52,7 +53,9 @@ def certificate(verdict: Verdict) -> dict[str, object]:
 
 
 def write_certificate(verdict: Verdict, path: Path) -> None:
-    """Write a certificate whole or not at all."""
+    """Write a certificate whole or not at all; a gated model's verdict, which no checker knows, is refused."""
+    if isinstance(verdict.model, GatedModel):
+        raise BadInput(f"{path}: not written: the checker does not know GRUs and LSTMs; their verdicts are shown only")
     write_document(certificate(verdict), path)
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number, exact
 from tallystick.cells import ONE_HOT, Cell, LinearCell
+from tallystick.certificates.tanh_enclosures import EnclosedTanh
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
 from tallystick.readouts import MembershipClass, Readout
@@ -43,8 +44,10 @@ class Ends:
 
     def after(self, cell: Cell, token: str) -> "Ends":
         """Return the ends of the image under one more token: a falling map exchanges them."""
-        lows, highs = zip(*(cell.step_bounds(end, ONE_HOT[token]) for end in self.both), strict=True)
-        return Ends(np.minimum(*lows), np.maximum(*highs))
+        if isinstance(cell, EnclosedTanh):
+            return Ends(*cell.image(*self.both, ONE_HOT[token]))
+        images = [cell.step(end, ONE_HOT[token]) for end in self.both]
+        return Ends(np.minimum(*images), np.maximum(*images))
 
     def of(self, groups: slice) -> "Ends":
         """Return the ends of some of the groups."""

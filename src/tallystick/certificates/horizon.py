@@ -34,6 +34,7 @@ from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certainty import steady
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
+from tallystick.certificates.gated.horizon import certify_gated
 from tallystick.certificates.linear_horizon import first_failure
 from tallystick.certificates.search import Reached, search
 from tallystick.certificates.verdict import (
@@ -48,7 +49,7 @@ from tallystick.certificates.verdict import (
     lengths_of,
 )
 from tallystick.errors import BadInput, check_whole
-from tallystick.models import Model
+from tallystick.models import GatedModel, Model
 from tallystick.readouts import ZeroCheck
 
 LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
@@ -58,11 +59,13 @@ _TANH_DIGITS = (128, 256, 512, 1024)
 _SHORT = 2
 
 
-def certify(model: Model, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None) -> Verdict:
+def certify(
+    model: Model | GatedModel, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None
+) -> Verdict:
     """Return the verdict on a model: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 
     Args:
-        model: a linear, selective, ReLU or tanh cell with any readout.
+        model: a linear, selective, ReLU or tanh cell with any readout, or a GRU or LSTM (`certificates.gated`).
         lengths: `all`, or `even` as in the paper's data.
         arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
             rounded to it first, once.
@@ -76,8 +79,11 @@ def certify(model: Model, lengths: str = "all", arithmetic: str = REAL, limit: i
     """
     arithmetic_of(arithmetic)
     counted = lengths_of(lengths)
+    if limit is not None:
+        check_whole(limit, "limit", least=_SHORT)
+    if isinstance(model, GatedModel):
+        return certify_gated(model, counted, arithmetic, limit)
     limit = LIMITS[arithmetic] if limit is None else limit
-    check_whole(limit, "limit", least=_SHORT)
     if not isinstance(model.cell, LinearCell | SelectiveCell | ReluCell | TanhCell):
         raise BadInput(f"cell: a {type(model.cell).__name__} is outside what can be decided")
     decided = (

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 _SHORT = 4096
-_PRECISION = 192
+_SPARE = 192
 
 
 def sign_at_power(coefficients: Sequence[Fraction], U: Fraction, k: int) -> int:
@@ -20,7 +20,8 @@ def sign_at_power(coefficients: Sequence[Fraction], U: Fraction, k: int) -> int:
     (0, -1)
     """
     size = k * max(U.numerator.bit_length(), U.denominator.bit_length())
-    precision = _PRECISION
+    # Fewer digits than these would not tell U from 1, and the error, multiplied k times, would pass all bounds.
+    precision = _SPARE + k.bit_length() + U.denominator.bit_length()
     while size > _SHORT and precision < size:
         low, high = _enclosed(coefficients, *_power(U, k, precision), precision)
         if low > 0 or high < 0:

@@ -6,9 +6,9 @@ is decided for the cell; a failing string counts as one only if its own bounds l
 
 - In real numbers the bounds are dyadic numbers of a given number of binary digits, by ball arithmetic (Arb); where they
   do not decide, more digits may.
-- As executed, tanh is taken to be any number at most so many neighbours away from the correctly rounded one: four in float32 and
-  float64; one in the 16-bit formats, whose tanh libraries compute in float32 and round. tanh 0 is 0. A verdict is then one
-  about all of these libraries at once.
+- As executed, tanh is taken to be any number at most so many neighbours away from the correctly rounded one, and at most 1: four
+  neighbours in float32 and float64; one in the 16-bit formats, whose tanh libraries compute in float32 and round. tanh 0 is 0.
+  A verdict is then one about all of these libraries at once.
 """
 
 from dataclasses import dataclass
@@ -29,17 +29,24 @@ Bounds = tuple[Number, Number]
 
 @dataclass(frozen=True)
 class EnclosedTanh(Cell):
-    """A tanh cell whose next state is known between two bounds."""
+    """A tanh cell whose next states are known between two bounds; it runs on arrays only."""
 
     recurrent_weight: Number
 
     def step(self, h: Number, token: Token) -> Number:
-        """Return the lower bound: what is decided by bounds asks for both."""
-        return self.step_bounds(h, token)[0]
+        """Return a lower bound on the next states; `image` has both bounds."""
+        return self.image(h, h, token)[0]
 
-    def step_bounds(self, h: Number, token: Token) -> Bounds:
-        """Return the bounds of tanh(U·h + c(x))."""
-        return self.squashed(self.recurrent_weight * h + token.choose(self.open_step, self.close_step))
+    def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
+        """Return bounds of tanh(U·h + c(x)) over all h between two."""
+        c = token.choose(self.open_step, self.close_step)
+        ends = [self.recurrent_weight * end + c for end in (least, greatest)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        bounds = self.squashed(low)[0], self.squashed(high)[1]
+        # tanh 0 is 0; but a bound at 0 of an interval that goes on is one for what lies beside 0 as well.
+        still = (low == 0) & (high == 0)
+        found: list[Any] = [np.where(still, low, bound) for bound in bounds]
+        return found[0], found[1]
 
     def squashed(self, x: Number) -> Bounds:
         """Return the bounds of tanh x."""
@@ -59,9 +66,7 @@ class RealTanh(EnclosedTanh):
         return cls(exact(cell.open_step), exact(cell.close_step), exact(cell.recurrent_weight), digits)
 
     def squashed(self, x: Number) -> Bounds:
-        """Return the bounds of tanh x for a rational, or for an array of them."""
-        if not isinstance(x, np.ndarray):
-            return self._one(exact(x))
+        """Return the bounds of tanh x for an array of rationals."""
         pairs = [self._one(exact(value)) for value in x.tolist()]
         low, high = np.array([pair[0] for pair in pairs], object), np.array([pair[1] for pair in pairs], object)
         return low, high
@@ -98,9 +103,7 @@ class ExecutedTanh(EnclosedTanh):
         steps = 2 * allowed if form is float_format("float64") else allowed + 1
         middle = np.tanh(np.asarray(x, np.float64)).astype(form.kind)
         low, high = (_moved(middle, steps, direction) for direction in (-1, 1))
-        zero = np.asarray(x, np.float64) == 0
-        low, high = np.where(zero, middle, low), np.where(zero, middle, high)
-        return (low, high) if np.ndim(x) else (low[()], high[()])
+        return low, high
 
 
 def _moved(values: Any, steps: int, direction: int) -> Any:  # noqa: ANN401 -- an array of any float

@@ -7,7 +7,7 @@ from itertools import groupby
 from tallystick.arithmetic import ARITHMETICS, Number
 from tallystick.cells import TanhCell
 from tallystick.errors import BadInput
-from tallystick.models import Model
+from tallystick.models import GatedModel, Model
 
 LONGEST_STRING = 10**6
 REAL = "real"
@@ -106,9 +106,11 @@ class Verdict:
         failure: a shortest failing string, where the outcome is REFUTED.
         method: how it was decided; a name that the checker knows.
         reason: the same in a sentence.
+        known_failure: where the outcome is BOUNDED, a failing string beyond the horizon, if one is known: the lengths
+            between the two are open.
     """
 
-    model: Model
+    model: Model | GatedModel
     lengths: Lengths
     arithmetic: str
     outcome: Outcome
@@ -116,6 +118,7 @@ class Verdict:
     failure: Failure | None
     method: str
     reason: str
+    known_failure: Failure | None = None
 
     def __post_init__(self) -> None:
         """Refuse parts that contradict each other."""
@@ -125,19 +128,26 @@ class Verdict:
             raise BadInput(f"failure: {self.failure!r} does not go with {self.outcome}")
         if self.failure and self.failure.length != (self.horizon or 0) + self.lengths.stride:
             raise BadInput(f"failure: length {self.failure.length} does not follow horizon {self.horizon}")
+        if self.known_failure and (
+            self.outcome is not Outcome.BOUNDED or self.known_failure.length <= (self.horizon or 0)
+        ):
+            raise BadInput(f"known_failure: {self.known_failure!r} does not go with {self.outcome} to {self.horizon}")
 
     @property
-    def executed(self) -> Model:
+    def executed(self) -> Model | GatedModel:
         """The model with its weights in the verdict's arithmetic."""
         return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
 
     def trace(self) -> list[Number]:
         """H along the failing string, before the first token and after each; empty where none fails.
 
-        The states of a tanh cell in real numbers are shown as doubles, which they are near to.
+        The states of a tanh cell in real numbers are shown as doubles, which they are near to; so are those of a gated cell,
+        each a tuple with a number a unit.
         """
         if not self.failure:
             return []
+        if isinstance(self.model, GatedModel):
+            return [state.hidden for state in self.model.in_arithmetic("float64").cell.trace(self.failure.string)]
         if isinstance(self.model.cell, TanhCell) and self.arithmetic == REAL:
             return self.model.in_arithmetic("float64").cell.trace(self.failure.string)
         return self.executed.cell.trace(self.failure.string)

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number
-from tallystick.cells import ONE_HOT
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
@@ -21,11 +20,11 @@ def string_to(execution: Execution, grouping: Grouping, history: list[Ends], gro
     for length in range(len(history) - 1, 0, -1):
         cell, before = execution.model_at(length).cell, history[length - 1]
         ways = [
-            (abs(image - h), token, source, end)
+            (abs(image[0] - h), token, source, end[0])
             for token, source in grouping.sources(group)
             if 0 <= source < length
-            for end in (before.least[source], before.greatest[source])
-            for image in cell.step_bounds(end, ONE_HOT[token])
+            for end in before.of(slice(source, source + 1)).both
+            for image in Ends(end, end).after(cell, token).both
         ]
         _, token, group, h = min(ways, key=lambda way: way[0])
         tokens.append(token)

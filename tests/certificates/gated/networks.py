@@ -1,0 +1,96 @@
+"""Gated networks for the tests: counters made by hand, the same with noise, random ones; and every string by plain NumPy."""
+
+import math
+
+import numpy as np
+
+from tallystick import GatedModel, GruCell, LayerReadout, LstmCell
+
+
+def nested(array):
+    return tuple(map(nested, array)) if isinstance(array, list) else array
+
+
+def counting_lstm(saturation, units=1):
+    """Gates f and i near 1, g near ±1: c is nearly the count. Positive where c is above one half; further units copy the first."""
+    inputs = (
+        ((saturation, saturation),) * 2 * units + ((saturation, -saturation),) * units + ((saturation,) * 2,) * units
+    )
+    rows = 4 * units
+    cell = LstmCell(inputs, ((0.0,) * units,) * rows, (0.0,) * rows, (0.0,) * rows)
+    return GatedModel(cell, LayerReadout(((1.0,) * units,), (-units * math.tanh(0.5),)))
+
+
+def counting_gru(keep):
+    """A gate z = `keep` at every token and n near ±1: h' = z·h ± (1 − z), a linear unit that forgets slowly."""
+    z = math.log(keep / (1 - keep))
+    cell = GruCell(((0.0, 0.0), (z, z), (20.0, -20.0)), ((0.0,),) * 3, (0.0,) * 3, (0.0,) * 3)
+    return GatedModel(cell, LayerReadout(((1.0,),), (-(1 - keep) / 2,)))
+
+
+def ternary(model):
+    """The same cell with three outputs: −h, a constant, and h, so that zero lies between two thresholds."""
+    ((weight, *more),) = model.readout.weight
+    (bias,) = model.readout.bias
+    rows = ((-weight, *(-w for w in more)), (0.0,) * (1 + len(more)), (weight, *more))
+    return GatedModel(model.cell, LayerReadout(rows, (bias, 0.0, bias)))
+
+
+def with_noise(model, size, seed):
+    """Every weight of the cell moved at random."""
+    generator = np.random.default_rng(seed)
+    return GatedModel(model.cell.converted(lambda value, _: value + size * generator.normal()), model.readout)
+
+
+def random_model(kind, units, outputs, seed):
+    generator = np.random.default_rng(seed)
+    rows = kind.gates * units
+    shapes = ((rows, 2), (rows, units), (rows,), (rows,))
+    cell = kind(*(nested(generator.normal(size=shape).tolist()) for shape in shapes))
+    weight, bias = generator.normal(size=(outputs, units)), generator.normal(size=outputs)
+    return GatedModel(cell, LayerReadout(nested(weight.tolist()), tuple(bias.tolist())))
+
+
+def squashed(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def every_state(model, longest):
+    """Yield for each length h and c of every string (a row a string, in the order of the tokens) and the counts."""
+    cell = model.cell
+    W, U, b_x, b_h = (
+        np.array(part, float)
+        for part in (cell.input_weight, cell.recurrent_weight, cell.input_bias, cell.recurrent_bias)
+    )
+    h = c = np.zeros((1, cell.units))
+    counts = np.zeros(1, int)
+    for _ in range(longest):
+        from_hidden = np.split(h @ U.T + b_h, cell.gates, axis=1)
+        new = [_stepped(cell, np.split(W[:, token] + b_x, cell.gates), from_hidden, h, c) for token in (0, 1)]
+        h, c = (np.stack(parts, axis=1).reshape(-1, cell.units) for parts in zip(*new, strict=True))
+        counts = np.stack([counts + 1, counts - 1], axis=1).reshape(-1)
+        yield h, c, counts
+
+
+def _stepped(cell, from_token, from_hidden, h, c):
+    if isinstance(cell, GruCell):
+        r, z = (squashed(x + y) for x, y in zip(from_token[:2], from_hidden[:2], strict=True))
+        return (1 - z) * np.tanh(from_token[2] + r * from_hidden[2]) + z * h, c
+    i, f, g, o = (x + y for x, y in zip(from_token, from_hidden, strict=True))
+    c = squashed(f) * c + squashed(i) * np.tanh(g)
+    return squashed(o) * np.tanh(c), c
+
+
+def mistakes(model, longest, margin=1e-9):
+    """For each length: whether some string is wrong beyond rounding, and whether some string is right only within rounding."""
+    for h, _, counts in every_state(model, longest):
+        outputs = h @ np.array(model.readout.weight, float).T + np.array(model.readout.bias, float)
+        if outputs.shape[1] == 1:
+            outputs = np.hstack([np.zeros_like(outputs), outputs])
+            right = (counts > 0).astype(int)
+        else:
+            right = np.sign(counts) + 1
+        of_right = np.take_along_axis(outputs, right[:, None], 1)[:, 0]
+        np.put_along_axis(outputs, right[:, None], -np.inf, 1)
+        ahead = of_right - outputs.max(axis=1)
+        yield bool((ahead < -margin).any()), bool((np.abs(ahead) <= margin).any())

@@ -1,0 +1,82 @@
+"""Boxes hold what they promise: whatever lies in the boxes handed in, the result lies in the box that comes out."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallystick.arithmetic import hyperbolic_tangent, sigmoid, weighted_mean
+from tallystick.certificates.gated.boxes import Box, box_of
+from tallystick.errors import BadInput
+
+NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1e-300, 1e-300) | st.floats(-3, 3)
+BOXES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: Box(*map(np.array, sorted(ends))))
+SHARES = st.floats(0, 1)
+
+
+def points(box):
+    low, high = Fraction(float(box.low)), Fraction(float(box.high))
+    return (low, (low + high) / 2, high)
+
+
+def holds(box, value):
+    return Fraction(float(box.low)) <= value <= Fraction(float(box.high))
+
+
+@given(BOXES, BOXES)
+def test_sums_and_products_are_enclosed(x, y):
+    assert all(holds(x + y, p + q) and holds(x * y, p * q) and holds(-x, -p) for p in points(x) for q in points(y))
+
+
+@given(BOXES, NUMBERS)
+def test_numbers_are_boxes_too(x, number):
+    w = box_of(number)
+    assert all(holds(w * x, p * Fraction(number)) and holds(x + w, p + Fraction(number)) for p in points(x))
+
+
+@given(st.tuples(SHARES, SHARES), BOXES, BOXES)
+def test_the_weighted_mean_is_enclosed_and_close(ends, x, y):
+    share = Box(*map(np.array, sorted(ends)))
+    found = weighted_mean(share, x, y)
+    values = [(1 - z) * p + z * q for z in points(share) for p in points(x) for q in points(y)]
+    assert all(holds(found, value) for value in values)
+    width = float(found.high - found.low) - float(max(values) - min(values))
+    assert width <= 1e-14 * max(map(abs, map(float, values))) + 1e-300
+
+
+def test_tanh_and_sigmoid_are_enclosed_closely():
+    flint = pytest.importorskip("flint", reason="needs the [tanh] extra")
+    generator = np.random.default_rng(0)
+    x = np.concatenate([[0.0], *(size * generator.normal(size=200) for size in (1e-12, 1e-3, 1, 10, 40, 700))])
+    before, flint.ctx.prec = flint.ctx.prec, 3000
+    try:
+        for squash, true in ((hyperbolic_tangent, lambda v: v.tanh()), (sigmoid, lambda v: 1 / (1 + (-v).exp()))):
+            found = squash(Box(x, x))
+            for value, low, high in zip(x, found.low, found.high, strict=True):
+                exact = true(flint.arb(float(value)))
+                # Where tanh is 1 to three thousand digits, the upper bound is 1 itself.
+                assert flint.arb(float(low)) <= exact or low == -1
+                assert exact <= flint.arb(float(high)) or high == 1
+            usual = np.abs(x) < 600
+            assert (found.high - found.low)[usual].max() < 1e-14
+    finally:
+        flint.ctx.prec = before
+
+
+def test_a_fraction_lies_between_two_neighbours():
+    third = box_of(Fraction(1, 3))
+    assert np.nextafter(third.low, 1) == third.high
+    assert Fraction(third.low) < Fraction(1, 3) < Fraction(third.high)
+    assert box_of(0.1).is_number
+    with pytest.raises(BadInput, match="number: more than 2\\^500 is too large to bound"):
+        box_of(2**501)
+
+
+@pytest.mark.parametrize("squash", [hyperbolic_tangent, sigmoid])
+def test_large_numbers_stay_within_range(squash):
+    for end in (1e5, -1e5, 1e300, -1e300):
+        found = squash(Box(np.array(end), np.array(end)))
+        assert -1 <= found.low <= found.high <= 1
+        assert np.isfinite([found.low, found.high]).all()

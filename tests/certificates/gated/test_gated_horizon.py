@@ -1,0 +1,219 @@
+"""Verdicts on GRUs and LSTMs never contradict an exhaustive run over all strings to length 14."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from networks import counting_gru, counting_lstm, every_state, mistakes, random_model, ternary, with_noise
+
+from tallystick import BadInput, BinaryReadout, LinearCell, Model, certify, write_model
+from tallystick.cells.gated import GATED_CELLS
+from tallystick.certificates.certificate import write_certificate
+from tallystick.certificates.gated import proof
+from tallystick.certificates.gated.boxes import box_of
+from tallystick.certificates.gated.suffix_groups import empty_string
+from tallystick.certificates.gated.suspects import suspects
+from tallystick.certificates.verdict import Lengths, Outcome, Verdict
+from tallystick.cli import main
+
+LONGEST = 14
+MODELS = {
+    **{f"counting LSTM {w}": counting_lstm(w) for w in (2.0, 3.0, 4.0, 9.0)},
+    **{f"counting GRU {keep}": counting_gru(keep) for keep in (0.6, 0.9, 0.97)},
+    "two equal units": counting_lstm(4.0, units=2),
+    "ternary LSTM": ternary(counting_lstm(5.0)),
+    "ternary GRU": ternary(counting_gru(0.95)),
+    **{f"noisy LSTM {seed}": with_noise(counting_lstm(4.0, units=2), 0.15, seed) for seed in range(3)},
+    **{f"noisy GRU {seed}": with_noise(ternary(counting_gru(0.9)), 0.05, seed) for seed in range(3)},
+    **{
+        f"random {name} {units} {outputs}": random_model(kind, units, outputs, seed=units)
+        for name, kind in GATED_CELLS.items()
+        for units in (1, 2, 3)
+        for outputs in (1, 3)
+    },
+}
+every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+
+
+@every_model
+def test_verdicts_agree_with_every_string(model):
+    wrong = dict(enumerate(mistakes(model, LONGEST), start=1))
+    for lengths in Lengths:
+        verdict = certify(model, lengths, limit=40)
+        assert verdict.outcome in (Outcome.REFUTED, Outcome.BOUNDED)
+        counted = [length for length in lengths.upto(LONGEST) if length <= verdict.horizon]
+        assert not any(surely for surely, _ in (wrong[length] for length in counted))
+        for failure in filter(None, (verdict.failure, verdict.known_failure)):
+            assert model.in_arithmetic("float64").class_of(failure.string) == failure.found
+            assert model.right_class(failure.string) == failure.right != failure.found
+            if failure.length <= LONGEST:
+                assert any(wrong[failure.length])
+        first = next((length for length in lengths.upto(LONGEST) if wrong[length][0]), None)
+        close = any(within for length, (_, within) in wrong.items() if first is None or length <= first)
+        if first is not None and not close:
+            # Every string to length 14 has a box of its own, so that nothing short is left open.
+            assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, first - lengths.stride)
+
+
+def test_the_models_are_worth_it():
+    """Among them are networks that fail at once, later within fourteen tokens, and not at all."""
+    firsts = [
+        next((n for n, (surely, _) in enumerate(mistakes(m, LONGEST), 1) if surely), None) for m in MODELS.values()
+    ]
+    assert {first for first in firsts if first is not None and first <= 2}
+    assert len({first for first in firsts if first is not None and first > 4}) >= 3
+    assert None in firsts
+
+
+@pytest.mark.parametrize("suffix", [1, 3, 8])
+@pytest.mark.parametrize(
+    "name", ["noisy LSTM 0", "noisy GRU 0", "random gru 3 1", "random lstm 2 3", "counting LSTM 3.0"]
+)
+def test_every_state_lies_in_its_group(name, suffix):
+    model = MODELS[name]
+    cell = model.cell.converted(box_of)
+    groups = empty_string(cell)
+    for h, c, counts in every_state(model, 12):
+        groups = groups.longer(cell, suffix)
+        rows, place = _places(counts, groups)
+        assert (groups.counts[rows, place] == counts).all()
+        for values, boxes in ((h, groups.state.hidden), (c, groups.state.memory)):
+            for unit, box in enumerate(boxes):
+                assert (values[:, unit] >= box.low[rows, place] - 1e-12).all()
+                assert (values[:, unit] <= box.high[rows, place] + 1e-12).all()
+
+
+def _places(counts, groups):
+    """The group of each string, strings in the order of the tokens: its last tokens as a binary number, `)` being 1."""
+    numbers = np.arange(len(counts))
+    suffix = numbers % 2**groups.suffix
+    before = np.array([int(number).bit_count() for number in numbers >> groups.suffix])
+    return before, suffix
+
+
+def test_groups_of_whole_strings_are_single_states():
+    model = MODELS["noisy LSTM 1"]
+    cell = model.cell.converted(box_of)
+    groups = empty_string(cell)
+    for _ in range(6):
+        groups = groups.longer(cell, 8)
+    assert max(float((box.high - box.low).max()) for box in groups.state.hidden + groups.state.memory) < 1e-12
+    assert [groups.string(place) for place in (0, 1, 63)] == ["((((((", "((((()", "))))))"]
+
+
+@pytest.mark.parametrize("saturation", [3.0, 5.0, 7.0, 9.0, 12.0])
+def test_the_counting_lstm_has_the_horizon_of_the_linear_cell_that_it_is(saturation):
+    """Without recurrent weights c' = σ(w)·c ± σ(w)·tanh w, and h is above its threshold iff c is above one of its own."""
+    verdict = certify(counting_lstm(saturation))
+    gate = 1 / (1 + math.exp(-saturation))
+    step, threshold = gate * math.tanh(saturation), math.atanh(math.tanh(0.5) / gate)
+    linear = certify(Model(LinearCell(step, -step, gate), BinaryReadout(1.0, -threshold)))
+    assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, linear.horizon)
+    assert verdict.failure.length == linear.failure.length
+    assert verdict.horizon == {3.0: 6, 5.0: 16, 7.0: 46, 9.0: 126, 12.0: 570}[saturation]
+
+
+def test_a_well_saturated_lstm_is_proved_to_a_thousand_tokens():
+    verdict = certify(counting_lstm(20.0))
+    assert (verdict.outcome, verdict.horizon, verdict.known_failure) == (Outcome.BOUNDED, 1000, None)
+    assert verdict.reason == "every length to 1000 is right; the search went no further, and no string is known to fail"
+
+
+def test_what_is_left_open_is_named(monkeypatch):
+    """With too little work allowed the proof ends early, and the failing string bounds the horizon from above."""
+    monkeypatch.setattr(proof, "MOST_WORK", 10**4)
+    verdict = certify(counting_lstm(9.0))
+    assert verdict.outcome is Outcome.BOUNDED
+    assert 5 < verdict.horizon < 126
+    assert verdict.known_failure.length == 127
+    assert re.fullmatch(
+        r"every length to \d+ is right; the boxes beyond it are too many, and a string of length 127 fails",
+        verdict.reason,
+    )
+
+
+def test_boxes_that_do_not_decide_say_so(monkeypatch):
+    """One box for all strings with the same count and last token is too wide for a network with recurrent weights."""
+    model = MODELS["noisy LSTM 0"]
+    closely = certify(model, limit=30)
+    monkeypatch.setattr(proof, "SUFFIXES", (1,))
+    monkeypatch.setattr("tallystick.certificates.gated.horizon.suspects", lambda model, limit: [])
+    widely = certify(model, limit=30)
+    assert (widely.outcome, widely.known_failure) == (Outcome.BOUNDED, None)
+    assert widely.horizon <= closely.horizon
+    open_length = f"the boxes around the states do not decide length {widely.horizon + 1}"
+    assert widely.reason == f"{open_length}, and no string is known to fail"
+
+
+def test_suspects_fail_in_float64():
+    for name in ("counting LSTM 4.0", "noisy GRU 1", "random lstm 2 3"):
+        executed = MODELS[name].in_arithmetic("float64")
+        found = suspects(MODELS[name], 60)
+        assert found
+        assert [len(string) for string in found] == sorted({len(string) for string in found})
+        assert all(executed.class_of(string) != executed.right_class(string) for string in found)
+
+
+def test_a_verdict_is_the_same_every_time():
+    model = MODELS["noisy LSTM 2"]
+    assert certify(model) == certify(model)
+
+
+def test_only_real_arithmetic_is_decided():
+    with pytest.raises(
+        BadInput, match="arithmetic: 'float32' is for cells without gates; .* decided in real arithmetic"
+    ):
+        certify(counting_lstm(9.0), arithmetic="float32")
+    with pytest.raises(BadInput, match="limit: 1 is not a whole number from 2 on"):
+        certify(counting_lstm(9.0), limit=1)
+
+
+def test_parts_of_a_verdict_that_contradict_each_other_are_refused():
+    verdict = certify(counting_lstm(3.0))
+    with pytest.raises(BadInput, match="known_failure: .* does not go with BOUNDED to 9"):
+        Verdict(verdict.model, verdict.lengths, "real", Outcome.BOUNDED, 9, None, "gated boxes", "", verdict.failure)
+
+
+def output(arguments, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(arguments)
+    return end.value.code, *capsys.readouterr()
+
+
+def test_the_command_shows_and_refuses(tmp_path, capsys):
+    path = tmp_path / "network.safetensors"
+    write_model(counting_lstm(5.0), path)
+    code, out, _ = output(["certify", str(path), "--json"], capsys)
+    found = json.loads(out)
+    assert (code, found["verdict"], found["horizon"], found["fails_at"]) == (1, "REFUTED", 16, 17)
+    assert found["counterexample"] == found["failing_string"] == "(" * 9 + ")" * 8
+    assert found["model"]["cell"] == "lstm"
+    code, out, _ = output(["certify", str(path)], capsys)
+    assert out.startswith(
+        "REFUTED: horizon 16 (all lengths, real arithmetic)\nbecause a string of length 17 gets ZeroNeg"
+    )
+    assert "h along it: (0), (0.75" in out
+    certificate = tmp_path / "certificate.json"
+    code, out, err = output(["certify", str(path), "--out", str(certificate)], capsys)
+    assert (code, out) == (2, "")
+    assert "not written: tallystick check does not know GRUs and LSTMs; leave --out away" in err
+    assert not certificate.exists()
+    with pytest.raises(BadInput, match="the checker does not know GRUs and LSTMs"):
+        write_certificate(certify(counting_lstm(3.0)), certificate)
+    assert output(["certify", str(path), "--readout", "zero"], capsys)[0] == 2
+    assert output(["accuracy", str(path), "--length", "4"], capsys)[0] == 2
+    assert output(["failures", str(path), "--length", "4"], capsys)[0] == 2
+
+
+def test_the_command_names_a_failing_string_beyond_the_horizon(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(proof, "MOST_WORK", 10**4)
+    path = tmp_path / "network.json"
+    write_model(counting_lstm(9.0), path)
+    code, out, _ = output(["certify", str(path)], capsys)
+    assert code == 0
+    assert out.splitlines()[2] == "failing string: (^64 )^63"
+    code, out, _ = output(["certify", str(path), "--json"], capsys)
+    found = json.loads(out)
+    assert (found["verdict"], found["counterexample"], found["fails_at"]) == ("BOUNDED", None, 127)
