@@ -19,7 +19,7 @@ from tallystick.cli.output import Force, Json, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
 from tallystick.errors import BadInput
-from tallystick.models import Model, model_to_json, read_scalar_model
+from tallystick.models import GatedModel, Model, model_to_json, read_model, read_scalar_model
 from tallystick.readouts import ZeroCheck
 
 _SHOWN_TRACE = 24
@@ -56,7 +56,12 @@ def certify(
         _certify_run(path, as_json=as_json)
         return
     _refuse_existing(out, force=force)
-    verdict = certify_model(_with_readout(read_scalar_model(path), readout), lengths, arithmetic, limit)
+    model = read_model(path)
+    if isinstance(model, GatedModel):
+        _refuse_for_gated(model, readout, out)
+    else:
+        model = _with_readout(model, readout)
+    verdict = certify_model(model, lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -194,6 +199,13 @@ def _refuse_existing(path: Path | None, *, force: bool) -> None:
         raise BadInput(f"{path}: exists already; --force overwrites it")
 
 
+def _refuse_for_gated(model: GatedModel, readout: str | None, out: Path | None) -> None:
+    if readout not in (None, model.readout.kind):
+        raise BadInput(f"readout: {readout!r} is not the model's own, {model.readout.kind}")
+    if out is not None:
+        raise BadInput(f"{out}: not written: tallystick check does not know GRUs and LSTMs; leave --out away")
+
+
 def _with_readout(model: Model, readout: str | None) -> Model:
     if readout in (None, model.readout.kind):
         return model
@@ -204,6 +216,7 @@ def _with_readout(model: Model, readout: str | None) -> Model:
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:
     failure = verdict.failure
+    shortest = failure or verdict.known_failure
     return {
         "verdict": str(verdict.outcome),
         "horizon": "unlimited" if verdict.horizon is None else verdict.horizon,
@@ -211,6 +224,8 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "counterexample_runs": failure.runs if failure else None,
         "class": failure.found if failure else None,
         "right_class": failure.right if failure else None,
+        "fails_at": shortest.length if shortest else None,
+        "failing_string": shortest.string if shortest and shortest.length <= LONGEST_STRING else None,
         "readout": verdict.model.readout.kind,
         "lengths": str(verdict.lengths),
         "arithmetic": verdict.arithmetic,
@@ -225,21 +240,26 @@ def _show_verdict(verdict: Verdict) -> None:
     show(f"{verdict.outcome}: horizon {horizon} ({verdict.lengths} lengths, {verdict.arithmetic} arithmetic)")
     show(f"because {verdict.reason}")
     failure = verdict.failure
+    if verdict.known_failure is not None:
+        show(f"failing string: {_shown_string(verdict.known_failure)}")
     if failure is None:
         _show_depths(verdict)
         return
-    shown = (
-        failure.string
-        if failure.length <= _SHOWN_STRING
-        else " ".join(f"{token}^{size}" for token, size in failure.runs)
-    )
-    show(f"shortest failing string: {shown}")
+    show(f"shortest failing string: {_shown_string(failure)}")
     if failure.length <= _SHOWN_TRACE:
         show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
 
 
+def _shown_string(failure: Failure) -> str:
+    if failure.length <= _SHOWN_STRING:
+        return failure.string
+    return " ".join(f"{token}^{size}" for token, size in failure.runs)
+
+
 def _state(h: Number) -> str:
-    """A float as it is, where that is short; a rational, or what is longer, to six digits."""
+    """A float as it is, where that is short; a rational, or what is longer, to six digits; units in brackets."""
+    if isinstance(h, tuple):
+        return f"({', '.join(map(_state, h))})"
     return f"{float(h):.6g}" if isinstance(h, Fraction) or len(str(h)) > _SHOWN_STATE else str(h)
 
 
@@ -250,7 +270,7 @@ def _show_depths(verdict: Verdict) -> None:
 
 
 def _depths(verdict: Verdict) -> dict[str, int]:
-    if verdict.arithmetic != REAL:
+    if verdict.arithmetic != REAL or isinstance(verdict.model, GatedModel):
         return {}
     depths = {name: exact_depth(verdict.model.cell, name) for name in FORMATS}
     return {name: depth for name, depth in depths.items() if depth is not None}

@@ -12,7 +12,7 @@ def nested(array):
 
 
 def counting_lstm(saturation, units=1):
-    """Gates f and i near 1, g near ±1: c is nearly the count. Positive where c is above one half; further units copy the first."""
+    """Gates f and i near 1, g near ±1: c is nearly the count. Positive where c is above one half; more units are copies."""
     inputs = (
         ((saturation, saturation),) * 2 * units + ((saturation, -saturation),) * units + ((saturation,) * 2,) * units
     )

@@ -1,0 +1,140 @@
+"""Strings that may fail, found by running the network in float64. None of this proves anything: a suspect is tried in boxes.
+
+Two searches, both over lengths up to a limit:
+
+- **Chosen strings**, all their beginnings included: sorted ones (ⁿ)ᵐ and )ᵐ(ⁿ, alternating ones, blocks, random ones, and random
+  ones whose count stays near zero, where classes change.
+- **Extremes.** For each length and count the strings that lead furthest in each direction are kept: up and down in every
+  output and every unit. With one unit and rising maps these would be the extremes themselves; here it is a search.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.cells import ONE_HOT, Token
+from tallystick.cells.gated import State
+from tallystick.certificates.gated.decisions import right_classes
+from tallystick.languages.brackets import ALPHABET
+from tallystick.models import GatedModel
+
+Bits = NDArray[np.bool_]
+"""Tokens, true where a closing bracket stands."""
+
+LONGEST = 1000
+_LONGEST_EXTREMES = 300
+_RANDOM = 100
+_SIZES = (*range(1, 33), 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 500)
+_STAY = 0.75
+"""How likely a string that stays near zero turns back towards it."""
+
+
+def suspects(model: GatedModel, limit: int) -> list[str]:
+    """Return strings that fail in float64, at most one a length, the shortest first."""
+    executed = model.in_arithmetic("float64")
+    found: dict[int, str] = {}
+    with np.errstate(over="ignore", invalid="ignore"):
+        for string in (
+            *_among_chosen(executed, min(limit, LONGEST)),
+            *_among_extremes(executed, min(limit, _LONGEST_EXTREMES)),
+        ):
+            found.setdefault(len(string), string)
+    return [found[length] for length in sorted(found)]
+
+
+def _among_chosen(model: GatedModel, limit: int) -> Iterator[str]:
+    """Run the chosen strings side by side; a beginning that fails is a suspect."""
+    tokens = _chosen(limit)
+    state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
+    for length, closing in enumerate(tokens.T, start=1):
+        state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
+        counts = counts + np.where(closing, -1, 1)
+        failing = np.flatnonzero(model.readout.class_index(state.hidden) != right_classes(model.readout, counts))
+        if failing.size:
+            yield _written(tokens[failing[0], :length])
+
+
+def _chosen(limit: int) -> Bits:
+    """Sorted strings, alternating ones after a run, blocks of equal runs, each also with the brackets swapped; random ones."""
+    places = np.arange(limit)
+    sizes = [size for size in _SIZES if size <= max(limit // 2, 1)]
+    ordered = [places >= size for size in range(1, max(limit // 2, 1) + 1)]
+    ordered += [(places >= size) & ((places - size) % 2 == 0) for size in sizes]
+    ordered += [places // size % 2 == 1 for size in sizes]
+    ordered += [places < 0]
+    generator = np.random.default_rng(0)
+    random = [generator.random(limit) < 0.5 for _ in range(_RANDOM)]  # noqa: PLR2004 -- either token
+    return np.array([*ordered, *(~tokens for tokens in ordered), *random, *_near_zero(limit, generator)])
+
+
+def _near_zero(limit: int, generator: np.random.Generator) -> Bits:
+    """Random strings whose count is drawn back to zero."""
+    counts, tokens = np.zeros(_RANDOM, np.int64), np.zeros((_RANDOM, limit), np.bool_)
+    for place in range(limit):
+        chance = np.select([counts > 0, counts < 0], [_STAY, 1 - _STAY], 0.5)
+        tokens[:, place] = generator.random(_RANDOM) < chance
+        counts += np.where(tokens[:, place], -1, 1)
+    return tokens
+
+
+@dataclass(frozen=True)
+class _Front:
+    """The kept strings of a length: their states, shaped "closing brackets" × "place", and for each the place it came from.
+
+    Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before.
+    """
+
+    state: State
+    parents: NDArray[np.int64]
+
+
+def _among_extremes(model: GatedModel, limit: int) -> Iterator[str]:
+    start = model.cell.initial_state
+    zeros = np.zeros((1, 1))
+    front = _Front(State((zeros,) * len(start.hidden), (zeros,) * len(start.memory)), np.zeros((1, 1), np.int64))
+    history = [front]
+    for length in range(1, limit + 1):
+        front = _advanced(model, front)
+        history.append(front)
+        counts = length - 2 * np.arange(length + 1)[:, None]
+        failing = np.argwhere(model.readout.class_index(front.state.hidden) != right_classes(model.readout, counts))
+        if failing.size:
+            yield _walked_back(history, *map(int, failing[0]))
+
+
+def _advanced(model: GatedModel, front: _Front) -> _Front:
+    """Take a token more; in each row keep the least and the greatest of every output and every unit."""
+    opened, closed = (model.cell.step(front.state, ONE_HOT[token]) for token in ALPHABET)
+    parts = [
+        _stacked(np.asarray(x), np.asarray(y))
+        for x, y in zip((*opened.hidden, *opened.memory), (*closed.hidden, *closed.memory), strict=True)
+    ]
+    units = len(opened.hidden)
+    scores = [*parts, *(np.asarray(output) for output in model.readout.outputs(tuple(parts[:units])))]
+    kept = np.stack([pick for score in scores for pick in (np.argmin(score, 1), np.argmax(score, 1))], axis=1)
+    hidden_and_memory = [np.take_along_axis(part, kept, axis=1) for part in parts]
+    return _Front(State(tuple(hidden_and_memory[:units]), tuple(hidden_and_memory[units:])), kept)
+
+
+def _stacked(opened: NDArray[Any], closed: NDArray[Any]) -> NDArray[Any]:
+    """Put side by side what leads to each row; rows that nothing leads to by one token take what the other leads there."""
+    by_open = np.concatenate([opened, closed[-1:]])
+    by_close = np.concatenate([opened[:1], closed])
+    return np.concatenate([by_open, by_close], axis=1)
+
+
+def _walked_back(history: list[_Front], row: int, place: int) -> str:
+    tokens: list[bool] = []
+    for before, front in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
+        parent, width = int(front.parents[row, place]), before.parents.shape[1]
+        closing = (parent >= width and row > 0) or row == len(front.parents) - 1
+        tokens.append(closing)
+        row, place = row - closing, parent % width
+    return _written(np.array(tokens[::-1], np.bool_))
+
+
+def _written(closing: Bits) -> str:
+    return "".join(ALPHABET[int(token)] for token in closing)
