@@ -1,0 +1,188 @@
+"""How GRUs and LSTMs do on long strings: accuracy by length, the first point of failure, and units that count.
+
+Every function takes a `GatedModel` whose weights are numbers, or arrays with an entry a network: then each result has an entry
+a network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from tallystick.cells import Token
+from tallystick.cells.gated import GatedCell, State
+from tallystick.errors import check_whole
+from tallystick.models import GatedModel
+from tallystick.readouts import LayerReadout
+from tallystick.training.ensemble import precision_context
+
+LENGTHS = (10, 20, 50, 100, 1000, 10_000)
+_FARTHEST = 2
+
+Tokens = Bool[np.ndarray, "string token"]
+"""Strings as rows, True for a closing bracket."""
+
+
+def uniform_strings(length: int, number: int, seed: int) -> Tokens:
+    """Draw strings, each as likely as any other; long ones are rarely near a count of zero."""
+    _check_size(length, number)
+    return np.random.default_rng([seed, length]).random((number, length)) < 0.5  # noqa: PLR2004 -- either bracket
+
+
+def border_strings(length: int, number: int, seed: int) -> Tokens:
+    """Draw strings whose counts are −2 to 2, as the length's parity allows: those where one step of the count decides.
+
+    >>> counts = 6 - 2 * border_strings(6, 6, seed=0).sum(axis=1)
+    >>> sorted(counts.tolist())
+    [-2, -2, 0, 0, 2, 2]
+    """
+    _check_size(length, number)
+    generator = np.random.default_rng([seed, length])
+    counts = [count for count in range(-_FARTHEST, _FARTHEST + 1) if (count - length) % 2 == 0]
+    closing = (length - np.resize(counts, number)) // 2
+    return generator.permuted(np.arange(length) < closing[:, None], axis=1)
+
+
+def accuracy_by_length(
+    model: GatedModel,
+    lengths: tuple[int, ...] = LENGTHS,
+    *,
+    strings: int = 100,
+    seed: int = 0,
+    draw: Callable[[int, int, int], Tokens] = border_strings,
+) -> dict[int, Float[np.ndarray, " network"]]:
+    """Return for each length the share of right answers, in percent, on strings drawn anew."""
+    return {length: 100 * right_answers(model, draw(length, strings, seed)).mean(axis=1) for length in lengths}
+
+
+def right_answers(model: GatedModel, tokens: Tokens) -> Bool[np.ndarray, "network string"]:
+    """Return which strings each network gets right."""
+    return _along(model, tokens)[0]
+
+
+def first_failures(model: GatedModel, tokens: Tokens) -> Int[np.ndarray, "network string"]:
+    """Return for each string the length of its shortest beginning that a network gets wrong, 0 where it gets all right."""
+    return _along(model, tokens)[1]
+
+
+@dataclass(frozen=True)
+class CountingUnit:
+    """How well a unit follows the count d: its state is slope·d + intercept and a rest, whose share of the variance is 1 − R².
+
+    Attributes:
+        part: `hidden` or `memory`.
+        unit: its number, from 0 on.
+        slope: per network.
+        intercept: per network.
+        r_squared: R², per network; 0 where the unit does not move.
+    """
+
+    part: str
+    unit: int
+    slope: Float[np.ndarray, " network"]
+    intercept: Float[np.ndarray, " network"]
+    r_squared: Float[np.ndarray, " network"]
+
+
+def counting_units(model: GatedModel, tokens: Tokens) -> list[CountingUnit]:
+    """Regress every unit on the count, over all beginnings of the strings."""
+    state = _run(model, _states_along, tokens)
+    counts = np.where(tokens, -1, 1).cumsum(axis=1).T.astype(np.float64)
+    return [
+        _regressed(part, unit, np.asarray(values, np.float64), counts)
+        for part in ("hidden", "memory")
+        for unit, values in enumerate(getattr(state, part))
+    ]
+
+
+def _regressed(
+    part: str, unit: int, values: Float[np.ndarray, "token network string"], counts: Float[np.ndarray, "token string"]
+) -> CountingUnit:
+    every = (0, 2)
+    centred, aside = counts - counts.mean(), values - values.mean(axis=every, keepdims=True)
+    together, spread = (aside * centred[:, None]).mean(axis=every), (centred**2).mean()
+    variance = (aside**2).mean(axis=every)
+    slope = together / spread if spread else np.zeros_like(together)
+    moves = variance > 0
+    r_squared = np.where(moves, slope * together / np.where(moves, variance, 1), 0.0)
+    return CountingUnit(part, unit, slope, values.mean(axis=every) - slope * counts.mean(), r_squared)
+
+
+def _along(model: GatedModel, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
+    right, failed = _run(model, _judged_along, tokens)
+    return np.asarray(right), np.asarray(failed)
+
+
+def _run(model: GatedModel, work: Callable[..., Any], tokens: Tokens) -> Any:  # noqa: ANN401 -- what the work gives
+    """Bring the weights into columns, one row a network, and do the work in their precision."""
+    columns = model.cell.converted(_column), model.readout.converted(_column)
+    precision = columns[0].input_weight[0][0].dtype
+    with precision_context(precision.name):
+        cell, readout = columns
+        weights = jax.tree.map(jnp.asarray, (_fields(cell), (readout.weight, readout.bias)))
+        found = work(*weights, jnp.asarray(tokens.T), kind=type(cell))
+        return jax.tree.map(np.asarray, found)
+
+
+def _column(value: Any, _: str) -> np.ndarray:  # noqa: ANN401 -- a number of any kind, or an array of them
+    array = np.asarray(value)
+    kept = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return np.atleast_1d(kept)[:, None]
+
+
+def _fields(cell: GatedCell) -> tuple[Any, ...]:
+    return cell.input_weight, cell.recurrent_weight, cell.input_bias, cell.recurrent_bias
+
+
+@partial(jax.jit, static_argnames="kind")
+def _judged_along(weights: Any, layer: Any, closing: Any, *, kind: type[GatedCell]) -> Any:  # noqa: ANN401 -- trees
+    cell, readout = kind(*weights), LayerReadout(*layer)
+    start, shape = _start(cell, closing)
+    ternary = len(readout.bias) > 1
+
+    def step(carry: Any, token: Any) -> Any:  # noqa: ANN401 -- trees
+        state, count, length, failed, _ = carry
+        state = _step(cell, state, token)
+        count, length = count + jnp.where(token, -1, 1), length + 1
+        wanted = jnp.sign(count) + 1 if ternary else (count > 0) * 1
+        right = readout.class_index(state.hidden) == wanted
+        failed = jnp.where((failed == 0) & ~right, length, failed)
+        return (state, count, length, failed, right), None
+
+    none = jnp.zeros(shape, jnp.int32)
+    first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.int32(0), none, jnp.ones(shape, bool)
+    (_, _, _, failed, right), _ = jax.lax.scan(step, first, closing)
+    return right, failed
+
+
+@partial(jax.jit, static_argnames="kind")
+def _states_along(weights: Any, layer: Any, closing: Any, *, kind: type[GatedCell]) -> State:  # noqa: ANN401 -- trees
+    del layer
+    cell = kind(*weights)
+
+    def step(state: State, token: Any) -> tuple[State, State]:  # noqa: ANN401 -- an array
+        state = _step(cell, state, token)
+        return state, state
+
+    return jax.lax.scan(step, _start(cell, closing)[0], closing)[1]
+
+
+def _step(cell: GatedCell, state: State, closing: Any) -> State:  # noqa: ANN401 -- an array
+    dtype = state.hidden[0].dtype
+    return cell.step(state, Token((~closing).astype(dtype), closing.astype(dtype)))
+
+
+def _start(cell: GatedCell, closing: Any) -> tuple[State, tuple[int, int]]:  # noqa: ANN401 -- an array
+    weight = cell.input_weight[0][0]
+    shape = weight.shape[0], closing.shape[1]
+    return jax.tree.map(lambda _: jnp.zeros(shape, weight.dtype), cell.initial_state), shape
+
+
+def _check_size(length: int, number: int) -> None:
+    check_whole(length, "length", least=1)
+    check_whole(number, "strings", least=1)
