@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
-from tallystick import BadInput, LinearCell, ReluCell, TanhCell, ZeroCheck, from_torch, read_model  # noqa: E402
+from tallystick import BadInput, LinearCell, LstmCell, ReluCell, TanhCell, ZeroCheck, from_torch, read_model  # noqa: E402
 
 STRINGS = ["".join(tokens) for size in range(1, 8) for tokens in product("()", repeat=size)]
 ONE_HOT = {"(": [1.0, 0.0], ")": [0.0, 1.0]}
@@ -201,4 +201,4 @@ def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(PAGE), "exec"), {})
     (written,) = tmp_path.iterdir()
-    assert isinstance(read_model(written).cell, ReluCell | TanhCell)
+    assert isinstance(read_model(written).cell, ReluCell | TanhCell | LstmCell)
