@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 from tallystick import __version__
 from tallystick.cli.certificates import accuracy, certify, check, failures
 from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
+from tallystick.cli.explanations import explain
 from tallystick.cli.output import fail, show
 from tallystick.cli.theory import accepts, machines, prove
 from tallystick.errors import BadInput
@@ -36,6 +37,7 @@ for command in (
     accuracy,
     failures,
     report,
+    explain,
     prove,
     accepts,
     machines,

@@ -15,7 +15,7 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
-from tallystick.cli.output import Force, Json, show, show_json, show_settings
+from tallystick.cli.output import Force, Json, refuse_existing, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
 from tallystick.errors import BadInput
@@ -55,7 +55,7 @@ def certify(
     if path.is_dir():
         _certify_run(path, as_json=as_json)
         return
-    _refuse_existing(out, force=force)
+    refuse_existing(out, force=force)
     model = read_model(path)
     if isinstance(model, GatedModel):
         _refuse_for_gated(model, readout, out)
@@ -104,7 +104,7 @@ def accuracy(
 
     Example: tallystick accuracy model.json --length 50 --curve
     """
-    _refuse_existing(figure, force=force)
+    refuse_existing(figure, force=force)
     model = read_scalar_model(path)
     found = (
         accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
@@ -138,7 +138,7 @@ def failures(
 
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
-    _refuse_existing(out, force=force)
+    refuse_existing(out, force=force)
     model = _with_readout(read_scalar_model(path), readout)
     groups = {
         "extreme": extreme_failures(model, length, arithmetic),
@@ -192,11 +192,6 @@ def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
     show(f"{found.total_correct:,} of {2**found.length:,} strings of length {found.length} are right: {shares}")
     for name, size in found.strings.items() if in_classes else ():
         show(f"{name:9} {found.correct[name]:,} of {size:,}")
-
-
-def _refuse_existing(path: Path | None, *, force: bool) -> None:
-    if path is not None and path.exists() and not force:
-        raise BadInput(f"{path}: exists already; --force overwrites it")
 
 
 def _refuse_for_gated(model: GatedModel, readout: str | None, out: Path | None) -> None:

@@ -3,12 +3,15 @@
 import json
 import sys
 from math import isfinite
+from pathlib import Path
 from typing import Annotated, NoReturn, cast
 
 import typer
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
+
+from tallystick.errors import BadInput
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
@@ -64,3 +67,9 @@ def rows_table(rows: list[dict[str, object]]) -> Table:
     for row in rows:
         table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
     return table
+
+
+def refuse_existing(path: Path | None, *, force: bool) -> None:
+    """Refuse to overwrite a file unasked."""
+    if path is not None and path.exists() and not force:
+        raise BadInput(f"{path}: exists already; --force overwrites it")

@@ -87,7 +87,7 @@ def course_of(setting: Setting, strings: list[str]) -> Course:
         np.array(sizes, np.int32),
         np.array(epochs, np.int32),
         np.asarray(setting.learning_rate, setting.dtype),
-        np.asarray(setting.strength, setting.dtype),
+        np.asarray(setting.procedure.strength, setting.dtype),
     )
 
 
@@ -100,11 +100,14 @@ def targets_of(setting: Setting, strings: list[str], width: int) -> Float[np.nda
     # Padded on the left, as the tokens are: before its first token a string has the count 0.
     running = [setting.language.running_counts(string) for string in strings]
     counts = np.array([[0] * (width + 1 - len(row)) + row for row in running])[:, 1:]
-    if not procedure.every_token:
-        counts = counts[:, -1]
-    if procedure.losses.of(task) is SQUARED_ERROR:
-        return counter_outputs(task, counts, readout_bias=setting.readout_bias)
-    return task.targets_of_counts(counts)
+    return targets_of_counts(setting, counts if procedure.every_token else counts[:, -1])
+
+
+def targets_of_counts(setting: Setting, counts: Int[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape output"]:
+    """Return what the loss asks of the outputs for strings of which only the counts are at hand."""
+    if setting.objective is SQUARED_ERROR:
+        return counter_outputs(setting.scored_as, counts, readout_bias=setting.readout_bias)
+    return setting.scored_as.targets_of_counts(counts)
 
 
 def _rows(array: np.ndarray, rows: int) -> np.ndarray:
