@@ -74,8 +74,8 @@ def train(
     method: Annotated[
         str,
         typer.Option(
-            help="published, corrected, decayed, count, count-tokens, count-calm, penalty, lagrangian, tied, unit, "
-            "tied-unit, projected or curriculum; docs/methods.md says what each does."
+            help="published, corrected, decayed, count, count-tokens, count-calm, count-penalty, penalty, lagrangian, "
+            "tied, unit, tied-unit, projected or curriculum; docs/methods.md says what each does."
         ),
     ] = "published",
     precision: Precision = "float32",
@@ -87,7 +87,9 @@ def train(
     gradients: Annotated[
         str, typer.Option(help="float64 computes loss and gradient in it, where the weights are float32.")
     ] = "own",
-    strength: Annotated[float, typer.Option(help="The weight of a penalty or of multipliers.")] = 1.0,
+    strength: Annotated[
+        float, typer.Option(help="The weight of a penalty or of multipliers; 0 is the method's own.")
+    ] = 0.0,
     start: Annotated[
         str, typer.Option(help="drawn, or exact: at an exact counter, to see whether it stays.")
     ] = "drawn",

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from tallystick.cells import LinearCell
 from tallystick.datasets.string_files import read_strings
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
+from tallystick.indicators import conditions
+from tallystick.training.conditions import CONDITIONS
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -32,7 +33,7 @@ def evaluate_run(directory: RunDirectory, path: Path) -> list[dict[str, object]]
 
 
 def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
-    """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of Theorem 1 exactly."""
+    """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
     return [_indicators(described, ensemble) for described, ensemble in settings_of(directory)]
 
 
@@ -60,10 +61,23 @@ def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, o
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
     found = {**described, "models": len(a), **_spread("ab_ratio", ratio), **_spread("recurrent_weight", U)}
-    if isinstance(cell, LinearCell):
-        # a = −b and U = 1 are exact questions about the stored doubles; no rounding comes in.
-        found["share_meeting_conditions"] = float(np.mean((a == -b) & (a != 0) & (U == 1)))
+    if type(cell) in CONDITIONS:
+        found["share_meeting_conditions"] = float(np.mean(meets_conditions(ensemble)))
     return found
+
+
+def meets_conditions(ensemble: Ensemble) -> np.ndarray:
+    """Say which networks meet the conditions of their cell's theorem exactly: those that do in doubles are asked in rationals."""
+    kind, cell = ensemble.setting.kind, ensemble.cell()
+    weights = [np.asarray(weight, np.float64) for weight in vars(cell).values()]
+    a, b, *recurrent = weights
+    with np.errstate(all="ignore"):
+        steps = CONDITIONS[kind].step_residual((a, b), tuple(recurrent))  # pyright: ignore[reportArgumentType]
+        met = np.asarray((steps == 0) & (CONDITIONS[kind].recurrent_residual(tuple(recurrent)) == 0))  # pyright: ignore[reportArgumentType]
+    for place in np.flatnonzero(met):
+        single = kind(*(float(weight[place]) for weight in weights))
+        met[place] = all(condition.holds for condition in conditions(single))
+    return met
 
 
 def _spread(name: str, values: np.ndarray) -> dict[str, object]:

@@ -1,7 +1,6 @@
-"""The gradient of the loss on one string, for every seed at once.
+"""The gradient of the loss on one string, for every seed at once: by hand for some cells, by autodiff for any.
 
-The derivatives of h by the cell's weights are carried forward along with h, which needs no stored states and is quicker than
-reverse mode: by hand for the linear cell, by differentiating the cell's own step for any other. Tests hold them to autodiff.
+By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which needs no stored states; a test holds it to autodiff.
 """
 
 from collections.abc import Callable
@@ -10,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from tallystick.cells import Cell, LinearCell, Token
+from tallystick.cells import Cell, LinearCell, ReluCell, Token
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights
 
@@ -23,16 +22,18 @@ Derivatives = tuple[Array, ...]
 """∂h by a, b and each recurrent weight."""
 
 Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
+"""From a state and its derivatives to the next."""
 
 
 def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Return the quickest gradient there is for a kind of cell."""
-    advance = by_hand if kind is LinearCell else by_differentiation
-    return _after_every_token(kind, objective, advance) if every_token else _after_the_last(kind, objective, advance)
+    if kind not in CARRIED:
+        return by_autodiff(kind, objective, every_token=every_token)
+    return (_after_every_token if every_token else _after_the_last)(kind, objective)
 
 
-def by_hand(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The linear cell's derivatives: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
+def linear_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """The linear cell's: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
     assert isinstance(cell, LinearCell)
     U, (by_a, by_b, by_U) = cell.recurrent_weight, by
     by_U = U * by_U + h
@@ -40,21 +41,20 @@ def by_hand(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array,
     return cell.step(h, token), (by_a, by_b, by_U)
 
 
-def by_differentiation(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """Any cell's: the step's own derivative by h times what was carried, plus that by the weight."""
-    names = list(vars(cell))
+def relu_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """The same where the new state is above zero, and nothing where it was cut off."""
+    assert isinstance(cell, ReluCell)
+    after = cell.step(h, token)
+    _, carried = linear_derivatives(LinearCell(cell.open_step, cell.close_step, cell.recurrent_weight), h, by, token)
+    return after, tuple(jnp.where(after > 0, derivative, 0) for derivative in carried)
 
-    def step(h: Array, *weights: Array) -> Array:
-        return type(cell)(**dict(zip(names, weights, strict=True))).step(h, token)
 
-    after, push = jax.linearize(step, h, *vars(cell).values())
-    zero, one = jnp.zeros_like(h), jnp.ones_like(h)
-    places = range(len(names))
-    return after, tuple(push(by[place], *(one if other == place else zero for other in places)) for place in places)
+CARRIED: dict[type[Cell], Advance] = {LinearCell: linear_derivatives, ReluCell: relu_derivatives}
+"""The cells whose derivatives are carried by hand; reverse mode is slow where a state is cut off."""
 
 
 def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
-    """Reverse-mode differentiation through the cell's own step: the reference."""
+    """Reverse-mode differentiation through the cell's own step."""
 
     def summed_loss(weights: Weights, string: Token, targets: Outputs) -> tuple[Array, Array]:
         states = states_along(weights.cell(kind), string, jnp.zeros_like(weights.inputs[0]))
@@ -84,7 +84,9 @@ def states_along(cell: Cell, string: Token, start: Array) -> list[Array]:
     return states[1:]
 
 
-def _after_the_last(kind: type[Cell], objective: Objective, advance: Advance) -> Gradient:
+def _after_the_last(kind: type[Cell], objective: Objective) -> Gradient:
+    advance = CARRIED[kind]
+
     def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
         cell, h, by = _at_the_start(kind, weights)
         for opening, closing in zip(string.opening, string.closing, strict=True):
@@ -94,8 +96,9 @@ def _after_the_last(kind: type[Cell], objective: Objective, advance: Advance) ->
     return gradient
 
 
-def _after_every_token(kind: type[Cell], objective: Objective, advance: Advance) -> Gradient:
+def _after_every_token(kind: type[Cell], objective: Objective) -> Gradient:
     """The mean over the string's tokens; what a string is padded with has no share in it."""
+    advance = CARRIED[kind]
 
     def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
         cell, h, by = _at_the_start(kind, weights)

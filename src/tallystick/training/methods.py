@@ -31,6 +31,7 @@ class Method:
         momenta: Adam's β₁, β₂ and ε.
         parametrisation: which numbers are trained.
         regulariser: what is added to the loss.
+        strength: λ, how much of it.
         projection: where the weights are moved after each update.
         curriculum: whether the short strings come first, longer ones joining them by and by.
     """
@@ -42,6 +43,7 @@ class Method:
     momenta: Momenta = PUBLISHED_MOMENTA
     parametrisation: Parametrisation = FREE
     regulariser: Regulariser | None = None
+    strength: float = 1.0
     projection: Callable[[type[Cell], Weights], Weights] | None = None
     curriculum: bool = False
 
@@ -68,6 +70,15 @@ METHODS: dict[str, Method] = {
     "count-tokens": Method("the same after every token", COUNT_REGRESSION, every_token=True, schedule="cosine"),
     "count-calm": Method(
         "the same with a calmer Adam", COUNT_REGRESSION, every_token=True, schedule="cosine", momenta=CALM
+    ),
+    "count-penalty": Method(
+        "the same with the squared conditions added: it revives dead ReLU cells",
+        COUNT_REGRESSION,
+        every_token=True,
+        schedule="cosine",
+        momenta=CALM,
+        regulariser=PENALTY,
+        strength=10.0,
     ),
     "penalty": Method("the squared conditions added to the loss", schedule="cosine", regulariser=PENALTY),
     "lagrangian": Method("the same with multipliers", schedule="cosine", regulariser=LAGRANGIAN),

@@ -20,7 +20,7 @@ STARTS = ("drawn", "exact")
 OWN = "own"
 """The method's own schedule, the weights' own precision."""
 
-_STRONGEST = 1e6
+_STRONGEST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Setting:
         learning_rate: Adam's.
         schedule: how the learning rate goes, if not as the method has it.
         gradients: the arithmetic of loss and gradient, if not that of the weights.
-        strength: λ, the weight of a penalty or of multipliers.
+        strength: λ, the weight of a penalty or of multipliers; 0 is the method's own.
         start: at drawn weights, or at exact counters, their step the power of two near the drawn ones.
         snap: whether trained weights near an exact counter are rounded to it.
     """
@@ -53,7 +53,7 @@ class Setting:
     learning_rate: float = 0.005
     schedule: str = OWN
     gradients: str = OWN
-    strength: float = 1.0
+    strength: float = 0.0
     start: str = "drawn"
     snap: bool = False
 
@@ -67,8 +67,10 @@ class Setting:
         check_whole(self.train_length, "train_length", least=1)
         _check_names(self)
         check_whole(self.epochs, "epochs", least=1)
-        _check_between(self.learning_rate, "learning_rate", 1)
-        _check_between(self.strength, "strength", _STRONGEST)
+        if not isinstance(self.learning_rate, int | float) or not 0 < self.learning_rate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
+        if not isinstance(self.strength, int | float) or not 0 <= self.strength <= _STRONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"strength: {self.strength!r} is not from 0 to {_STRONGEST:,}")
         _check_sense(self)
 
     @property
@@ -83,9 +85,11 @@ class Setting:
 
     @property
     def procedure(self) -> Method:
-        """The method, with the schedule that was asked for."""
+        """The method, with the schedule and strength that were asked for."""
         method = method_named(self.method)
-        return method if self.schedule == OWN else replace(method, schedule=self.schedule)
+        if self.schedule != OWN:
+            method = replace(method, schedule=self.schedule)
+        return replace(method, strength=float(self.strength)) if self.strength else method
 
     @property
     def objective(self) -> Objective:
@@ -130,11 +134,6 @@ def _check_names(setting: Setting) -> None:
             raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
     if (setting.precision, setting.gradients) == ("float64", "float32"):
         raise BadInput("gradients: 'float32' is coarser than the float64 of the weights")
-
-
-def _check_between(value: object, field: str, most: float) -> None:
-    if not isinstance(value, int | float) or not 0 < value < most:
-        raise BadInput(f"{field}: {value!r} is not between 0 and {most:,g}")
 
 
 def _check_sense(setting: Setting) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from tallystick.cells import Cell, SelectiveCell
-from tallystick.datasets.tasks import Task
+from tallystick.datasets.tasks import COUNT, Task
 from tallystick.training.conditions import CONDITIONS
 from tallystick.training.counters import counter_of_step
 from tallystick.training.weights import Weights
@@ -18,7 +18,9 @@ from tallystick.training.weights import Weights
 def snapped(weights: Weights, kind: type[Cell], task: Task) -> Weights:
     """Return the weights with every network that is near an exact counter rounded to it."""
     near = is_near_a_counter(weights, kind)
-    rounded = exact_counters(weights, kind, task)
+    # A selective cell gives the count itself only with P = Q = 1; for a class any power of two will do.
+    factor = _nearest_factor(weights) if kind is SelectiveCell and task is not COUNT else None
+    rounded = exact_counters(weights, kind, task, factor)
     pairs = zip(_leaves(rounded), _leaves(weights), strict=True)
     return _like(weights, [np.where(near, new, old) for new, old in pairs])
 
@@ -40,17 +42,16 @@ def is_near_a_counter(weights: Weights, kind: type[Cell]) -> Bool[np.ndarray, " 
     return near & (a > 0) if CONDITIONS[kind].only_counts_up else near
 
 
-def exact_counters(weights: Weights, kind: type[Cell], task: Task) -> Weights:
-    """Return exact counters, their step the power of two nearest in proportion to a and b, with the sign of a."""
+def exact_counters(weights: Weights, kind: type[Cell], task: Task, factor: np.ndarray | None = None) -> Weights:
+    """Return exact counters, their step the power of two nearest in proportion to a and b, with the sign of a.
+
+    The factor is a selective cell's P, 1 unless given.
+    """
     a, b = _steps(weights)
-    dtype = weights.inputs[0].dtype
-    rising = CONDITIONS[kind].only_counts_up
     size = np.sqrt(np.clip(np.abs(a), _LEAST, 1 / _LEAST) * np.clip(np.abs(b), _LEAST, 1 / _LEAST))
-    step = np.where((a < 0) & (not rising), -1, 1) * _power_of_two(size)
-    P = None
-    if kind is SelectiveCell:
-        P = _power_of_two(np.clip(np.abs(weights.recurrent[0].astype(np.float64)), 0.5, 2)).astype(dtype)
-    return counter_of_step(kind, task, step.astype(dtype), weights, P)
+    falling = (a < 0) & (not CONDITIONS[kind].only_counts_up)
+    step = np.where(falling, -1, 1) * _power_of_two(size)
+    return counter_of_step(kind, task, step.astype(weights.inputs[0].dtype), weights, factor)
 
 
 _LEAST = 2.0**-60
@@ -60,6 +61,11 @@ _LEAST = 2.0**-60
 def _steps(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     a, b = (weight + weights.bias[0] if weights.bias else weight for weight in weights.inputs)
     return np.nan_to_num(a.astype(np.float64)), np.nan_to_num(b.astype(np.float64))
+
+
+def _nearest_factor(weights: Weights) -> np.ndarray:
+    P = weights.recurrent[0]
+    return _power_of_two(np.clip(np.nan_to_num(np.abs(P.astype(np.float64))), 0.5, 2)).astype(P.dtype)
 
 
 def _power_of_two(size: np.ndarray) -> np.ndarray:
