@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from tallystick.cells import Cell, LinearCell, ReluCell, Token
+from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights
 
@@ -41,16 +41,41 @@ def linear_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> t
     return cell.step(h, token), (by_a, by_b, by_U)
 
 
+def selective_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """The same with P or Q in U's place: ∂h'/∂P = P·∂h/∂P + h on `(` and Q·∂h/∂P on `)`."""
+    assert isinstance(cell, SelectiveCell)
+    factor = token.choose(cell.open_recurrent_weight, cell.close_recurrent_weight)
+    added = (token.opening, token.closing, token.opening * h, token.closing * h)
+    return cell.step(h, token), tuple(factor * before + more for before, more in zip(by, added, strict=True))
+
+
 def relu_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The same where the new state is above zero, and nothing where it was cut off."""
-    assert isinstance(cell, ReluCell)
+    """The linear cell's where the new state is above zero, and nothing where it was cut off."""
     after = cell.step(h, token)
-    _, carried = linear_derivatives(LinearCell(cell.open_step, cell.close_step, cell.recurrent_weight), h, by, token)
-    return after, tuple(jnp.where(after > 0, derivative, 0) for derivative in carried)
+    return after, tuple(jnp.where(after > 0, derivative, 0) for derivative in _before_squashing(cell, h, by, token))
 
 
-CARRIED: dict[type[Cell], Advance] = {LinearCell: linear_derivatives, ReluCell: relu_derivatives}
-"""The cells whose derivatives are carried by hand; reverse mode is slow where a state is cut off."""
+def tanh_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
+    """The linear cell's times 1 − h'², the slope of tanh."""
+    after = cell.step(h, token)
+    slope = 1 - after * after
+    return after, tuple(slope * derivative for derivative in _before_squashing(cell, h, by, token))
+
+
+def _before_squashing(cell: Cell, h: Array, by: Derivatives, token: Token) -> Derivatives:
+    """The derivatives of U·h + c(x)."""
+    assert isinstance(cell, ReluCell | TanhCell)
+    linear = LinearCell(cell.open_step, cell.close_step, cell.recurrent_weight)
+    return linear_derivatives(linear, h, by, token)[1]
+
+
+CARRIED: dict[type[Cell], Advance] = {
+    LinearCell: linear_derivatives,
+    SelectiveCell: selective_derivatives,
+    ReluCell: relu_derivatives,
+    TanhCell: tanh_derivatives,
+}
+"""The cells whose derivatives are carried by hand, which is quicker; any other is differentiated by JAX."""
 
 
 def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:

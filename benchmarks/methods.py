@@ -1,0 +1,181 @@
+# ruff: noqa: T201 -- a script that prints
+"""The tables of docs/methods.md: how many networks each method brings to an exact counter, and how fast each cell trains.
+
+    python benchmarks/methods.py [SEEDS] [TABLE ...]
+
+Every row is one training run; the options are those of `tallystick train`. Columns:
+
+    exact      meet the conditions of their cell's theorem, in rationals
+    one ulp    each condition is missed by at most one unit in the last place of the weights
+    far        miss a condition by more than a hundredth: another minimum, a dead cell, or a task that leads elsewhere
+    proved     right on all strings of every length, in real arithmetic (linear cells with classes)
+    even       the median horizon, even lengths counted
+"""
+
+import sys
+import time
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from tallystick.cells import LinearCell
+from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.datasets.tasks import COUNT
+from tallystick.experiments.evaluation import meets_conditions
+from tallystick.experiments.training_run import train
+from tallystick.training.ensemble import Ensemble
+from tallystick.training.methods import METHODS
+from tallystick.training.regularisers import residuals
+from tallystick.training.weights import Weights
+
+Row = tuple[str, dict[str, object]]
+LINEAR = {"task": "binary"}
+RELU = {"task": "count", "cell": "relu"}
+SELECTIVE = {"cell": "selective"}
+
+
+def _rows(common: dict[str, object], *variants: dict[str, object]) -> list[Row]:
+    return [(" ".join(f"{key}={value}" for key, value in row.items()), {**common, **row}) for row in variants]
+
+
+TABLES: dict[str, list[Row]] = {
+    "linear, binary, no bias, length 8": _rows(LINEAR, *({"method": method} for method in METHODS)),
+    "count-calm in other settings": _rows(
+        {"method": "count-calm"},
+        *({"seed": seed} for seed in range(1, 5)),
+        {"gradients": "float64"},
+        {"precision": "float64"},
+        {"bias": True},
+        {"task": "ternary"},
+        {"task": "ternary", "bias": True},
+        {"task": "ternary", "schedule": "late-cosine"},
+        {"schedule": "constant"},
+    ),
+    "strength and schedule": _rows(
+        LINEAR,
+        *({"method": method, "strength": s} for method in ("penalty", "lagrangian") for s in (0.1, 1.0, 10.0, 100.0)),
+        {"method": "lagrangian", "bias": True},
+        {"method": "lagrangian", "task": "ternary"},
+        {"method": "count", "schedule": "constant"},
+        {"method": "count", "gradients": "float64"},
+    ),
+    "snapped": _rows(
+        {"snap": True},
+        *({"task": task, "bias": bias} for task in ("binary", "ternary") for bias in (False, True)),
+        {"train_length": 4},
+        {"train_length": 2},
+        {"method": "count"},
+        {"method": "count-calm"},
+        {"method": "count-calm", "task": "ternary"},
+        {"method": "tied"},
+        {"method": "curriculum"},
+    ),
+    "started at an exact counter": _rows(
+        {"start": "exact"},
+        {"method": "published"},
+        {"method": "published", "task": "ternary"},
+        {"method": "corrected", "task": "ternary"},
+        {"method": "decayed"},
+        {"method": "count"},
+        {"method": "count-calm"},
+    ),
+    "relu, the count κ": _rows(
+        RELU,
+        *({"method": m} for m in ("count", "count-calm", "count-penalty", "penalty", "lagrangian", "tied", "unit")),
+        {"method": "tied-unit"},
+        {"method": "projected"},
+        *({"method": "count-penalty", "seed": seed} for seed in (1, 2, 3)),
+        {"method": "count-penalty", "snap": True},
+    ),
+    "selective": _rows(
+        SELECTIVE,
+        {"task": "binary", "method": "published"},
+        {"task": "ternary", "method": "corrected"},
+        *({"task": "count", "method": m} for m in ("count", "count-calm", "tied", "unit", "tied-unit")),
+        {"task": "binary", "method": "published", "snap": True},
+        {"task": "count", "method": "count-calm", "snap": True},
+    ),
+    "other training lengths": _rows(
+        {"seeds": 1024},
+        *({"train_length": length, "method": m} for length in (3, 5) for m in ("published", "count-calm")),
+        *({"train_length": 12, "method": m, "epochs": 20} for m in ("published", "count-calm")),
+    ),
+}
+
+
+def _line(networks: Ensemble) -> str:
+    weights = _as_executed(networks)
+    size = np.abs(weights.inputs[0])
+    ulp = np.spacing(networks.weights.inputs[0].dtype.type(1))
+    with np.errstate(all="ignore"):
+        steps, recurrent = residuals(networks.setting.kind, weights)
+        near = (np.abs(steps) <= ulp * size) & (np.abs(recurrent) <= ulp)
+        close = (np.abs(steps) <= size / 100) & (np.abs(recurrent) <= 1 / 100)
+    # A ReLU cell that steps downwards on `(` meets the equations of a counter that it is not.
+    alive = weights.inputs[0] > 0 if networks.setting.cell == "relu" else size > 0
+    exact = meets_conditions(networks)
+    counts = f"{_share(exact)}  {_share(near & alive)}  {int((~(close & alive)).sum()):6d}"
+    return f"{counts}  {_proved(networks, weights)}"
+
+
+def _as_executed(networks: Ensemble) -> Weights:
+    """The weights as doubles, with the steps a and b as the network adds them up: a bias is in them, rounded."""
+    cell = networks.cell()
+    weights = networks.weights._replace(inputs=(cell.open_step, cell.close_step), bias=())
+    return jax.tree.map(lambda array: np.asarray(array, np.float64), weights)
+
+
+def _proved(networks: Ensemble, weights: Weights) -> str:
+    if networks.setting.kind is not LinearCell or networks.setting.scored_as is COUNT:
+        return f"{'-':>7}  {'-':>9}"
+    found = horizons(weights.cell(LinearCell), weights.readout())  # pyright: ignore[reportArgumentType]
+    median = int(np.median(np.minimum(found.even, 2**60)))
+    return f"{_share(found.all == UNLIMITED)}  {'unlimited' if median == 2**60 else median:>9}"
+
+
+def _share(mask: np.ndarray) -> str:
+    return f"{100 * np.mean(mask):6.2f}%"
+
+
+def _table(name: str, rows: list[Row], seeds: int) -> None:
+    print(f"\n{name}\n{'':46}{'exact':>7}  {'one ulp':>7}  {'far':>6}  {'proved':>7}  {'even':>9}")
+    for label, options in rows:
+        networks = train(**{"seeds": seeds, **options})
+        print(f"{label:46}{_line(networks)}   of {len(networks.accuracy_train):,}", flush=True)
+
+
+def _speeds(seeds: int = 2048) -> None:
+    """Processor seconds, the best of three, so that other work on the machine does not count."""
+    print(f"\nspeed, {seeds} seeds, length 8, 100 epochs: processor seconds, and as a multiple of the linear cell's")
+    for task, method in (("binary", "published"), ("ternary", "published"), ("count", "count-calm")):
+        linear = None
+        for cell in ("linear", "selective", "relu", "tanh"):
+            seconds = _seconds(lambda: train(task, 8, seeds=seeds, cell=cell, method=method))  # noqa: B023
+            linear = linear or seconds
+            print(f"{task:8} {method:12} {cell:10} {seconds:6.2f}  {seconds / linear:5.2f}", flush=True)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    work()  # compiles
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the tables whose names begin with what is asked for, all of them without arguments."""
+    seeds = int(arguments[0]) if arguments else 10_000
+    asked = tuple(arguments[1:])
+    for name, rows in TABLES.items():
+        if not asked or name.startswith(asked):
+            _table(name, rows, seeds)
+    if not asked or "speed" in asked:
+        _speeds()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
