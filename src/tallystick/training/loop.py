@@ -10,12 +10,15 @@ import optax
 from jaxtyping import Array
 
 from tallystick.cells import Cell, Token
+from tallystick.cells.gated import GatedCell
 from tallystick.datasets.tasks import Task
 from tallystick.training.adam import adam
 from tallystick.training.answers import is_right
-from tallystick.training.gradients import gradient_of
+from tallystick.training.gated.gradients import gated_gradient_of
+from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.methods import Method
+from tallystick.training.objectives import Objective
 from tallystick.training.parametrisations import Trained
 from tallystick.training.regularisers import Multipliers, residuals
 from tallystick.training.schedules import SCHEDULES
@@ -79,7 +82,7 @@ class _Run:
     ) -> None:
         self._initial, self._lessons, self._course = initial, lessons, course
         self._kind, self._task, self._method = kind, task, method
-        self._gradient = gradient_of(kind, method.losses.of(task), every_token=method.every_token)
+        self._gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
         self._optimiser = adam(self._learning_rate(), method.momenta)
 
     def start(self) -> _State:
@@ -127,7 +130,7 @@ class _Run:
     def _look_at_string(self, number: Array, weights: Weights) -> tuple[Weights, PerSeed]:
         """The loss's slope, worked out in the lessons' precision and given in the weights' own."""
         lessons, course = self._lessons, self._course
-        dtype, finer = weights.inputs[0].dtype, lessons.opening.dtype
+        dtype, finer = weights.example.dtype, lessons.opening.dtype
         seen = jax.tree.map(lambda array: array.astype(finer), weights)
         place = course.place(number)
         string = Token(lessons.opening[place], lessons.closing[place])
@@ -136,3 +139,10 @@ class _Run:
         counts = (number >= last_epoch) & (number < course.steps)
         right = is_right(self._task, seen, h, tuple(lessons.answers[place]))
         return jax.tree.map(lambda array: array.astype(dtype), slope), jnp.where(counts, right, 0).astype(dtype)
+
+
+def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
+    """Return the gradient for a kind of cell; a gated one hands vectors through the same loop."""
+    if issubclass(kind, GatedCell):
+        return cast("Gradient", gated_gradient_of(kind, objective, every_token=every_token))
+    return gradient_of(kind, objective, every_token=every_token)

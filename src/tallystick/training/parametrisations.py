@@ -10,6 +10,7 @@ Where a or b is made from α, a bias of the cell would only shift them apart: it
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -50,9 +51,9 @@ class Parametrisation:
 
     def weights(self, kind: type[Cell], trained: Trained, like: Weights) -> Weights:
         """Return the network's weights; `like` gives the shape of what was left out."""
-        assert isinstance(trained, Weights)
         if self.is_free:
-            return trained
+            return cast("Weights", trained)
+        assert isinstance(trained, Weights)
         recurrent = _undoing_factors(kind, trained, like) if self.unit else trained.recurrent
         weights = trained._replace(recurrent=recurrent)
         return _with_undoing_steps(kind, weights, like) if self.tied else weights
@@ -62,8 +63,7 @@ class Parametrisation:
     ) -> tuple[Weights, Callable[[Weights], Trained]]:
         """Return the weights, and the map from a slope by the weights to one by the trained numbers."""
         if self.is_free:
-            assert isinstance(trained, Weights)
-            return trained, lambda slope: slope
+            return cast("Weights", trained), lambda slope: slope
         weights, back = jax.vjp(lambda numbers: self.weights(kind, numbers, like), trained)
         return weights, lambda slope: back(slope)[0]
 

@@ -27,6 +27,11 @@ class Weights(NamedTuple):
     readout_weight: tuple[PerSeed, ...]
     readout_bias: tuple[PerSeed, ...]
 
+    @property
+    def example(self) -> Any:  # noqa: ANN401 -- a NumPy or a JAX array
+        """One of the weights, an entry a seed, for its shape and type."""
+        return self.inputs[0]
+
     def cell(self, kind: type[Cell]) -> Cell:
         """Return the cell: a = W_open + W_b and b = W_close + W_b."""
         opening, closing = (weight + self.bias[0] if self.bias else weight for weight in self.inputs)

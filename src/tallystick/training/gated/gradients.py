@@ -19,40 +19,39 @@ def gated_gradient_of(kind: type[GatedCell], objective: Objective, *, every_toke
     """Return the gradient for a kind of cell, after the last token or as the mean over every token."""
 
     def gradient(weights: GatedWeights, string: Token, targets: Outputs) -> tuple[GatedWeights, Vector]:
-        def outputs_of(weights: GatedWeights) -> tuple[list[Outputs], Vector]:
-            states = states_along(weights.cell(kind), string, jnp.zeros_like(weights.example))
-            scored = states if every_token else states[-1:]
-            return [weights.outputs(state.hidden) for state in scored], states[-1].hidden
+        def outputs_of(weights: GatedWeights) -> tuple[Outputs, Vector]:
+            last, along = states_along(weights.cell(kind), string, jnp.zeros_like(weights.example))
+            return weights.outputs(along.hidden if every_token else last.hidden), last.hidden
 
         outputs, send_back, h = jax.vjp(outputs_of, weights, has_aux=True)
-        errors = _errors(objective, outputs, targets, string) if every_token else [objective.error(outputs[0], targets)]
+        errors = (
+            _shared_out(objective.error, outputs, targets, string) if every_token else objective.error(outputs, targets)
+        )
         return send_back(errors)[0], h
 
     return gradient
 
 
-def states_along(cell: GatedCell, string: Token, start: Array) -> list[State]:
-    """Return the state after each token of one string, unrolled: training strings are short.
+def states_along(cell: GatedCell, string: Token, start: Array) -> tuple[State, State]:
+    """Return the last state, and the states after each token along a new first axis.
 
-    What a string is padded with leaves the state as it is; gates with biases would not.
+    A scan, since a gated step unrolled eight times takes a compiler minutes. What a string is padded with leaves the state as
+    it is; gates with biases would not.
     """
-    states = [jax.tree.map(lambda _: start, cell.initial_state)]
-    for opening, closing in zip(string.opening, string.closing, strict=True):
-        states.append(step_if_present(cell, states[-1], Token(opening, closing)))
-    return states[1:]
+
+    def step(state: State, token: Token) -> tuple[State, State]:
+        after, present = cell.step(state, token), token.opening + token.closing > 0
+        state = jax.tree.map(lambda new, old: jnp.where(present, new, old), after, state)
+        return state, state
+
+    return jax.lax.scan(step, jax.tree.map(lambda _: start, cell.initial_state), string)
 
 
-def step_if_present(cell: GatedCell, state: State, token: Token) -> State:
-    """Take a step, or none where the token is neither bracket."""
-    after, present = cell.step(state, token), token.opening + token.closing > 0
-    return jax.tree.map(lambda new, old: jnp.where(present, new, old), after, state)
-
-
-def _errors(objective: Objective, outputs: list[Outputs], targets: Outputs, string: Token) -> list[Outputs]:
-    """The error after each token, shared out evenly over those that are there."""
+def _shared_out(
+    error: Callable[[Outputs, Outputs], Outputs], outputs: Outputs, targets: Outputs, string: Token
+) -> Outputs:
+    """The error after each token, the tokens that are there having even shares."""
     present = string.opening + string.closing
     shares = present / present.sum()
-    return [
-        tuple(shares[place] * error for error in objective.error(found, tuple(target[place] for target in targets)))
-        for place, found in enumerate(outputs)
-    ]
+    by_token = tuple(target[:, None] for target in targets)
+    return tuple(shares[:, None] * part for part in error(outputs, by_token))

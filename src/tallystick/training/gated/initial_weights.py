@@ -1,15 +1,16 @@
 """Where gated networks start: uniform in ±1/√units, as PyTorch draws them, from the seed alone."""
 
 from functools import partial
+from math import prod
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from tallystick.cells.gated import GatedCell
 from tallystick.datasets.tasks import Task
-from tallystick.training.gated.weights import GatedWeights, Row
+from tallystick.training.gated.weights import GatedWeights
 from tallystick.training.initial_weights import has_readout_bias
 
 _TOKENS = 2
@@ -24,27 +25,15 @@ def fresh_gated_weights(
     The same seed has the same cell in every task and precision, with biases and without.
     """
     rows = kind.gates * units
-    sizes = (rows * _TOKENS, rows * units, rows, rows, _MOST_OUTPUTS * units, _MOST_OUTPUTS)
+    shapes = [(rows, _TOKENS), (rows, units), (rows,), (rows,), (_MOST_OUTPUTS, units), (_MOST_OUTPUTS,)]
+    sizes = [prod(shape) for shape in shapes]
     draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), sum(sizes)))
-    scaled = (units**-0.5 * draws).astype(dtype)
-    W, U, b_x, b_h, V, c = np.split(scaled, np.cumsum(sizes)[:-1], axis=1)
-    return GatedWeights(
-        _matrix(W, _TOKENS),
-        _matrix(U, units),
-        _row(b_x) if bias else (),
-        _row(b_h) if bias else (),
-        _matrix(V, units)[: task.outputs],
-        _row(c)[: task.outputs] if has_readout_bias(task, bias=bias) else (),
-    )
-
-
-def _matrix(numbers: Float[np.ndarray, "seed weight"], columns: int) -> tuple[Row, ...]:
-    row = _row(numbers)
-    return tuple(row[start : start + columns] for start in range(0, len(row), columns))
-
-
-def _row(numbers: Float[np.ndarray, "seed weight"]) -> Row:
-    return tuple(np.ascontiguousarray(column) for column in numbers.T)
+    scaled = (units**-0.5 * draws.T).astype(dtype)
+    parts = np.split(scaled, np.cumsum(sizes)[:-1])
+    W, U, b_x, b_h, V, c = (part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True))
+    outputs = task.outputs
+    readout_bias = (c[:outputs],) if has_readout_bias(task, bias=bias) else ()
+    return GatedWeights(W, U, (b_x, b_h) if bias else (), V[:outputs], readout_bias)
 
 
 @partial(jax.jit, static_argnums=1)
