@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 
 from tallystick import __version__
 from tallystick.cli.certificates import accuracy, certify, check, failures
+from tallystick.cli.comparison import compare
 from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
 from tallystick.cli.explanations import explain
 from tallystick.cli.output import fail, show
@@ -38,6 +39,7 @@ for command in (
     failures,
     report,
     explain,
+    compare,
     prove,
     accepts,
     machines,

@@ -16,7 +16,7 @@ from tallystick.languages.brackets import CLOSE, OPEN
 DYCK, WRONG_ORDER, SURPLUS_CLOSING, SURPLUS_OPENING = 25, 25, 25, 75
 SUITE_SIZE = DYCK + WRONG_ORDER + SURPLUS_CLOSING + SURPLUS_OPENING
 TEST_LENGTHS = (20, 50)
-LONGEST_TEST = 400
+LONGEST_TEST = 1000
 
 Tokens = Bool[np.ndarray, "string token"]
 """Strings as rows, True for an opening bracket."""

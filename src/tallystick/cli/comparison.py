@@ -1,0 +1,64 @@
+"""The command that sets cells and methods side by side."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.cli.output import Force, Json, refuse_existing, rows_table, show, show_json
+from tallystick.errors import BadInput
+from tallystick.files import write_text, write_whole
+
+if TYPE_CHECKING:
+    from tallystick.experiments.comparison import Comparison
+
+FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg")
+
+
+def compare(
+    seeds: Annotated[int, typer.Option(help="How many networks of each scalar cell.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Draws the order of the training strings, and the test strings.")] = 0,
+    cell: Annotated[str | None, typer.Option(help="Only this cell.")] = None,
+    method: Annotated[str | None, typer.Option(help="Only this method.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Train every method and cell, and say how many seeds count exactly, how many are proved, and how far the others hold.
+
+    Example: tallystick compare --cell linear --seeds 1000
+    """
+    from tallystick.experiments.comparison import compare as compared  # noqa: PLC0415 -- JAX takes a second to load
+    from tallystick.experiments.comparison import default_settings  # noqa: PLC0415
+    from tallystick.reports.comparison import HEADINGS, as_cells, as_record  # noqa: PLC0415
+
+    settings = [s for s in default_settings() if cell in (None, s.cell) and method in (None, s.method)]
+    if not settings:
+        raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
+    for name in FILES:
+        refuse_existing(None if out is None else out / name, force=force)
+    rows: list[Comparison] = []
+    for setting in settings:
+        sys.stderr.write(f"{setting.cell}, {setting.task}, {setting.method}\n")
+        rows.append(compared(setting, seeds, seed))
+    if out is not None:
+        _write(out, rows)
+    if as_json:
+        show_json({"seeds": seeds, "seed": seed, "rows": [as_record(row) for row in rows]})
+    else:
+        show(rows_table([dict(zip(HEADINGS.values(), as_cells(row), strict=True)) for row in rows]))
+
+
+def _write(out: Path, rows: "list[Comparison]") -> None:
+    from tallystick.reports import comparison, drawing  # noqa: PLC0415
+    from tallystick.reports.figure_comparison import draw_comparison  # noqa: PLC0415
+
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(comparison.as_csv(rows), out / "compare.csv")
+    write_text(comparison.as_markdown(rows), out / "compare.md")
+    for name, content in drawing.files("compare", lambda: draw_comparison(rows)).items():
+        write_whole(out / name, lambda temporary, content=content: temporary.write_bytes(content))

@@ -1,0 +1,90 @@
+"""Cells and methods side by side: the shares are those of the networks, and the table says what was found."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from tallystick.cells import LinearCell
+from tallystick.certificates.horizon import certify
+from tallystick.cli import main
+from tallystick.experiments.comparison import compare, default_settings, summed_up
+from tallystick.experiments.training_run import train
+from tallystick.models import Model
+from tallystick.readouts import BinaryReadout
+from tallystick.reports.comparison import HEADINGS, as_cells, as_csv, as_markdown, described
+from tallystick.training.methods import METHODS
+from tallystick.training.setting import Setting
+
+
+def test_every_method_is_compared():
+    settings = default_settings()
+    assert {setting.method for setting in settings if setting.cell == "linear"} == set(METHODS)
+    assert len({(s.cell, s.task, described(s)) for s in settings}) == len(settings)
+
+
+def test_the_summary_of_linear_networks_is_that_of_each_network():
+    networks = train("binary", 4, seeds=30, method="count")
+    found = summed_up(networks)
+    a, b, U = (np.asarray(w, np.float64) for w in vars(networks.cell()).values())
+    v = networks.weights.readout_weight[0]
+    verdicts = [
+        certify(Model(LinearCell(*map(float, cell)), BinaryReadout(float(weight))))
+        for *cell, weight in zip(a, b, U, v, strict=True)
+    ]
+    horizons = sorted(np.inf if verdict.horizon is None else verdict.horizon for verdict in verdicts)
+    assert found.proved == np.mean(np.isinf(horizons))
+    assert found.horizons == (horizons[2], horizons[14], horizons[26], horizons[-1])
+    assert found.exact == np.mean((b == -a) & (U == 1))
+    assert found.failed == np.mean(networks.accuracy_train < 90)
+
+
+@pytest.mark.parametrize(
+    ("setting", "least_proved"),
+    [
+        (Setting("binary", False, 8, method="tied-unit"), 1.0),
+        (Setting("binary", False, 8, snap=True), 1.0),
+        (Setting("binary", False, 8, method="count-calm"), 0.9),
+        (Setting("binary", False, 8, "selective", "count-calm", snap=True), 0.9),
+        (Setting("count", False, 8, "relu", "count-penalty"), 0.8),
+    ],
+    ids=str,
+)
+def test_methods_that_reach_the_conditions(setting, least_proved):
+    found = compare(setting, seeds=32)
+    assert found.proved >= least_proved
+    assert found.exact is not None
+    assert found.exact >= found.proved
+    assert (found.horizons[1], found.certified) == (np.inf, 32)
+
+
+def test_the_published_method_reaches_none():
+    found = compare(Setting("binary", False, 8), seeds=32)
+    assert (found.exact, found.proved, found.failed) == (0, 0, 0)
+    assert found.horizons[3] < 50
+
+
+def test_the_tables():
+    rows = [compare(Setting("binary", False, 2), 4), compare(Setting("binary", False, 2, "tanh"), 4)]
+    (first, second) = csv.DictReader(io.StringIO(as_csv(rows)))
+    assert (first["cell"], first["exact"], second["exact"]) == ("linear", "0.0", "")
+    assert as_cells(rows[1])[list(HEADINGS).index("exact")] == "–"
+    assert len(as_markdown(rows).splitlines()) == 4
+
+
+def test_the_command(capsys, tmp_path):
+    arguments = ["compare", "--seeds", "8", "--cell", "linear", "--method", "tied-unit", "--out", str(tmp_path / "out")]
+    with pytest.raises(SystemExit) as status:
+        main([*arguments, "--json"])
+    assert status.value.code == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["proved"], row["horizon_50"]) == (1.0, "unlimited")
+    assert len(list((tmp_path / "out").iterdir())) == 5
+    for wrong, message in ((arguments, "exists already"), (["compare", "--cell", "lamp"], "cell: nothing is compared")):
+        with pytest.raises(SystemExit) as status:
+            main(wrong)
+        captured = capsys.readouterr()
+        assert (status.value.code, captured.out, captured.err.count("\n")) == (2, "", 1)
+        assert message in captured.err
