@@ -26,6 +26,7 @@ from tallystick.models import GatedModel, Model, from_torch, read_model, write_m
 from tallystick.readouts import BinaryReadout, LayerReadout, Readout, TernaryReadout, ZeroCheck
 
 if TYPE_CHECKING:
+    from tallystick.experiments.gated_runs import train_gated
     from tallystick.experiments.training_run import train
     from tallystick.reproduction import reproduce
     from tallystick.training.ensemble import Ensemble
@@ -39,6 +40,7 @@ _ON_DEMAND = {
     "Setting": "tallystick.training.setting",
     "reproduce": "tallystick.reproduction",
     "train": "tallystick.experiments.training_run",
+    "train_gated": "tallystick.experiments.gated_runs",
 }
 
 
@@ -91,5 +93,6 @@ __all__ = [
     "to_cell",
     "to_machine",
     "train",
+    "train_gated",
     "write_model",
 ]

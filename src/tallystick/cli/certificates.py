@@ -273,6 +273,9 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 def _certify_run(path: Path, *, as_json: bool) -> None:
     from tallystick.experiments.evaluation import horizons_of_run  # noqa: PLC0415 -- polars and JAX take a second to load
+    from tallystick.experiments.gated_runs import horizons_of_gated_run  # noqa: PLC0415
     from tallystick.experiments.run_directory import RunDirectory  # noqa: PLC0415
 
-    show_settings(horizons_of_run(RunDirectory(path)), "horizons", as_json=as_json)
+    directory = RunDirectory(path)
+    found = horizons_of_gated_run(path) if "units" in directory.config() else horizons_of_run(directory)
+    show_settings(found, "horizons", as_json=as_json)

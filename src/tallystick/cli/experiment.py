@@ -1,14 +1,18 @@
 """The commands of the experiment: training, testing, reproducing, reporting."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.output import Force, Json, rows_table, show, show_json, show_settings
 from tallystick.documents import write_document
 from tallystick.errors import BadInput
 from tallystick.models import Model, read_model, read_scalar_model
+
+if TYPE_CHECKING:
+    from tallystick.training.setting import Setting
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
@@ -69,7 +73,8 @@ def train(
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help="linear, selective, relu or tanh.")] = "linear",
+    cell: Annotated[str, typer.Option(help="linear, selective, relu or tanh; or gru or lstm, with gates.")] = "linear",
+    units: Annotated[int, typer.Option(help="How many units a gru or lstm has.")] = 1,
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[
         str,
@@ -111,11 +116,12 @@ def train(
     from tallystick.experiments.training_run import run_training, training_job
     from tallystick.training.setting import Setting
 
+    gated = cell in GATED_CELLS
     setting = Setting(
         task,
         bias,
         train_length,
-        cell,
+        "linear" if gated else cell,
         method,
         precision,
         epochs,
@@ -126,6 +132,11 @@ def train(
         start=start,
         snap=snap,
     )
+    if gated:
+        _train_gated(cell, units, setting, (seeds, seed), out, resume=resume, force=force, as_json=as_json)
+        return
+    if units != 1:
+        raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
     job = training_job(setting, seeds, seed)
     with watched({job.name: job.seeds}) as progress:
         run_training(job, seed, RunDirectory(out), report=progress, resume=resume, force=force)
@@ -219,6 +230,32 @@ def bench(
         show_json({"suite": suite, "figures": measured})
     else:
         show(rows_table(measured))
+
+
+def _train_gated(
+    cell: str,
+    units: int,
+    taught: "Setting",
+    seeds_and_seed: tuple[int, int],
+    out: Path,
+    *,
+    resume: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    from tallystick.cli.progress import watched
+    from tallystick.experiments.gated_runs import run_gated_training, summary_of
+    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.training.gated.setting import GatedSetting
+
+    if resume:
+        raise BadInput("resume: a run of gated networks is written at its end; start it anew")
+    setting, (seeds, seed) = GatedSetting(cell, units, taught), seeds_and_seed
+    with watched({cell: seeds}) as report:
+        rows = run_gated_training(
+            setting, seeds, seed, RunDirectory(out), progress=lambda done: report(cell, done), force=force
+        )
+    show_settings(summary_of(rows), "networks", as_json=as_json)
 
 
 def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:

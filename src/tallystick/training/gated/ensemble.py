@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from tallystick.datasets.encoding import encode
 from tallystick.datasets.tasks import COUNT, Task
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel
+from tallystick.readouts import LayerReadout
 from tallystick.training.answers import is_right
 from tallystick.training.cores import on_every_core
 from tallystick.training.ensemble import precision_context, silent, training_precision
@@ -43,15 +44,16 @@ class GatedEnsemble:
 
     def model(self, seed: int) -> GatedModel:
         """Return one network as a model; one trained on the count is positive where its output is above one half."""
-        found = self.weights.model(self.setting.kind, seed)
-        if self.setting.taught.scored_as is not COUNT:
-            return found
-        readout = found.readout
-        return GatedModel(found.cell, type(readout)(readout.weight, (readout.bias[0] - 0.5,)))
+        return self._deciding(self.weights.model(self.setting.kind, seed))
 
     def networks(self) -> GatedModel:
         """Return all networks as one model of arrays."""
-        return GatedModel(self.weights.cell(self.setting.kind), self.weights.readout())
+        return self._deciding(GatedModel(self.weights.cell(self.setting.kind), self.weights.readout()))
+
+    def _deciding(self, model: GatedModel) -> GatedModel:
+        if self.setting.taught.scored_as is not COUNT:
+            return model
+        return GatedModel(model.cell, LayerReadout(model.readout.weight, (model.readout.bias[0] - 0.5,)))
 
     def accuracy(self, strings: list[str]) -> Float[np.ndarray, " seed"]:
         """Return each network's share of right answers, in percent, in the precision of its weights."""
@@ -63,7 +65,9 @@ class GatedEnsemble:
         width = max(_MOST_STATES // len(strings), 1)
         with precision_context(taught.precision):
             right = [
-                np.asarray(_right_answers(block, tokens, targets, kind=self.setting.kind, task=taught.scored_as))
+                np.asarray(
+                    _right_answers(block.weights, tokens, targets, kind=self.setting.kind, task=taught.scored_as)
+                )
                 for block in _blocks(self.weights, min(width, len(self.accuracy_train)))
             ]
         return 100 * np.concatenate(right)[: len(self.accuracy_train)].mean(axis=1)
@@ -76,9 +80,9 @@ def train_gated_weights(
     taught, size = setting.taught, initial.example.shape[-1]
     arguments: tuple[Any, ...] = lessons_of(taught, strings), course_of(taught, strings)
 
-    def run(block: GatedWeights) -> tuple[GatedWeights, np.ndarray]:
+    def run(block: Block) -> tuple[GatedWeights, np.ndarray]:
         with training_precision(taught):
-            arrays = jax.tree.map(jnp.asarray, (block, *arguments))
+            arrays = jax.tree.map(jnp.asarray, (block.weights, *arguments))
             # The loop goes through vectors as it goes through numbers; what needs a cell without gates was refused before.
             trained = train_block(
                 cast("Weights", arrays[0]),
@@ -88,7 +92,7 @@ def train_gated_weights(
                 method=taught.procedure,
             )
             weights, right = jax.tree.map(np.asarray, trained)
-        progress(BLOCK)
+        progress(block.seeds)
         return weights, right
 
     done = on_every_core(run, _blocks(initial, BLOCK))
@@ -97,11 +101,18 @@ def train_gated_weights(
     return GatedEnsemble(setting, weights, 100 * right.astype(np.float64) / len(strings))
 
 
-def _blocks(weights: GatedWeights, width: int) -> Iterator[GatedWeights]:
+class Block(NamedTuple):
+    """Some of the seeds: their weights, filled up to the width of a block, and how many they are."""
+
+    weights: GatedWeights
+    seeds: int
+
+
+def _blocks(weights: GatedWeights, width: int) -> Iterator[Block]:
     """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, cut off again later."""
     size = weights.example.shape[-1]
     for start in range(0, size, width):
-        yield weights.places(np.minimum(np.arange(start, start + width), size - 1))
+        yield Block(weights.places(np.minimum(np.arange(start, start + width), size - 1)), min(width, size - start))
 
 
 @partial(jax.jit, static_argnames=("kind", "task"))
