@@ -59,8 +59,8 @@ def _nearest_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurre
 
 
 def _nearest_rising_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurrent]:
-    """The same with a > 0 kept, for a cell that is cut off below zero."""
-    a = jnp.maximum((steps[0] - steps[1]) / 2, _LEAST_STEP)
+    """The same with a > 0, for a cell that is cut off below zero: one that counts down is turned over."""
+    a = jnp.maximum(jnp.abs(steps[0] - steps[1]) / 2, _LEAST_STEP)
     return (a, -a), (jnp.ones_like(recurrent[0]),)
 
 
