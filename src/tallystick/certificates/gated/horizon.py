@@ -6,7 +6,7 @@ float64 (`suspects`) count as failing once their own boxes leave no doubt. REFUT
 shorter counted length is proved; where lengths are left between the two, the outcome is BOUNDED and names the string.
 """
 
-from tallystick.certificates.gated.proof import FAILED, LIMIT, WORK, Bounded, Reached, proved
+from tallystick.certificates.gated.proof import LIMIT, WORK, Bounded, Reached, proved
 from tallystick.certificates.gated.suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
@@ -49,7 +49,6 @@ def _reason(below: Reached, known: Failure | None, lengths: Lengths, limit: int)
     stops = {
         LIMIT: f"every length to {limit} is right; the search went no further",
         WORK: f"every length to {below.length} is right; the boxes beyond it are too many",
-        FAILED: "",
     }
     undecided = f"the boxes around the states do not decide length {below.length + lengths.stride}"
     above = "no string is known to fail" if known is None else f"a string of length {known.length} fails"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.cells.gated import GatedCell
 from tallystick.certificates.gated.boxes import box_of
@@ -91,9 +92,10 @@ def _with_suffix(model: Bounded, lengths: Lengths, limit: int, suffix: int) -> R
     return Reached(reached, LIMIT)
 
 
-def _failing_string(model: Bounded, groups: Groups, failing: np.ndarray) -> Failure | None:
-    """Return a string of a group that fails as a whole, the first in the order of the tokens that is tried."""
-    for closings, suffix in np.argwhere(failing)[:1]:
-        before = groups.length - groups.suffix
-        return model.failure(OPEN * (before - int(closings)) + CLOSE * int(closings) + groups.string(int(suffix)))
-    return None
+def _failing_string(model: Bounded, groups: Groups, failing: NDArray[np.bool_]) -> Failure | None:
+    """Return a string of a group that fails as a whole, if there is one: its tokens before the suffix in sorted order."""
+    if not failing.any():
+        return None
+    closings, suffix = map(int, np.argwhere(failing)[0])
+    openings = groups.length - groups.suffix - closings
+    return model.failure(OPEN * openings + CLOSE * closings + groups.string(suffix))
