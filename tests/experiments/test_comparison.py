@@ -10,7 +10,7 @@ import pytest
 from tallystick.cells import LinearCell
 from tallystick.certificates.horizon import certify
 from tallystick.cli import main
-from tallystick.experiments.comparison import compare, default_settings, summed_up
+from tallystick.experiments.comparison import Spread, compare, default_gated_settings, default_settings, summed_up
 from tallystick.experiments.training_run import train
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout
@@ -22,7 +22,8 @@ from tallystick.training.setting import Setting
 def test_every_method_is_compared():
     settings = default_settings()
     assert {setting.method for setting in settings if setting.cell == "linear"} == set(METHODS)
-    assert len({(s.cell, s.task, described(s)) for s in settings}) == len(settings)
+    settings += default_gated_settings()
+    assert len(set(map(described, settings))) == len(settings)
 
 
 def test_the_summary_of_linear_networks_is_that_of_each_network():
@@ -36,7 +37,9 @@ def test_the_summary_of_linear_networks_is_that_of_each_network():
     ]
     horizons = sorted(np.inf if verdict.horizon is None else verdict.horizon for verdict in verdicts)
     assert found.proved == np.mean(np.isinf(horizons))
-    assert found.horizons == (horizons[2], horizons[14], horizons[26], horizons[-1])
+    assert found.horizons == Spread(horizons[2], horizons[14], horizons[26], horizons[-1])
+    even = [certify(verdict.model, "even").horizon for verdict in verdicts]
+    assert found.even_horizons.greatest == max(np.inf if horizon is None else horizon for horizon in even)
     assert found.exact == np.mean((b == -a) & (U == 1))
     assert found.failed == np.mean(networks.accuracy_train < 90)
 
@@ -57,13 +60,21 @@ def test_methods_that_reach_the_conditions(setting, least_proved):
     assert found.proved >= least_proved
     assert found.exact is not None
     assert found.exact >= found.proved
-    assert (found.horizons[1], found.certified) == (np.inf, 32)
+    assert (found.horizons.median, found.certified) == (np.inf, 32)
 
 
 def test_the_published_method_reaches_none():
     found = compare(Setting("binary", False, 8), seeds=32)
     assert (found.exact, found.proved, found.failed) == (0, 0, 0)
-    assert found.horizons[3] < 50
+    assert 4 < found.horizons.median <= found.even_horizons.median < found.even_horizons.greatest < 50
+
+
+@pytest.mark.parametrize("setting", default_gated_settings()[:2], ids=str)
+def test_gated_networks_are_compared_too(setting):
+    found = compare(setting, seeds=3)
+    assert (found.exact, found.proved, found.certified) == (None, 0, 3)
+    assert found.horizons.greatest >= 1
+    assert 50 < found.accuracy_50 <= 100
 
 
 def test_the_tables():

@@ -18,6 +18,7 @@ FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg
 
 def compare(
     seeds: Annotated[int, typer.Option(help="How many networks of each scalar cell.")] = 10_000,
+    gated_seeds: Annotated[int, typer.Option(help="How many GRUs and LSTMs of each kind.")] = 100,
     seed: Annotated[int, typer.Option(help="Draws the order of the training strings, and the test strings.")] = 0,
     cell: Annotated[str | None, typer.Option(help="Only this cell.")] = None,
     method: Annotated[str | None, typer.Option(help="Only this method.")] = None,
@@ -33,22 +34,24 @@ def compare(
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.experiments.comparison import compare as compared  # noqa: PLC0415 -- JAX takes a second to load
-    from tallystick.experiments.comparison import default_settings  # noqa: PLC0415
-    from tallystick.reports.comparison import HEADINGS, as_cells, as_record  # noqa: PLC0415
+    from tallystick.experiments.comparison import default_gated_settings, default_settings  # noqa: PLC0415
+    from tallystick.reports.comparison import HEADINGS, as_cells, as_record, described  # noqa: PLC0415
 
-    settings = [s for s in default_settings() if cell in (None, s.cell) and method in (None, s.method)]
+    wanted = [(setting, setting.method, seeds) for setting in default_settings()]
+    wanted += [(setting, setting.taught.method, gated_seeds) for setting in default_gated_settings()]
+    settings = [(s, size) for s, name, size in wanted if cell in (None, s.cell) and method in (None, name)]
     if not settings:
         raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
     for name in FILES:
         refuse_existing(None if out is None else out / name, force=force)
     rows: list[Comparison] = []
-    for setting in settings:
-        sys.stderr.write(f"{setting.cell}, {setting.task}, {setting.method}\n")
-        rows.append(compared(setting, seeds, seed))
+    for setting, size in settings:
+        sys.stderr.write(" · ".join(described(setting)) + "\n")
+        rows.append(compared(setting, size, seed))
     if out is not None:
         _write(out, rows)
     if as_json:
-        show_json({"seeds": seeds, "seed": seed, "rows": [as_record(row) for row in rows]})
+        show_json({"seed": seed, "rows": [as_record(row) for row in rows]})
     else:
         show(rows_table([dict(zip(HEADINGS.values(), as_cells(row), strict=True)) for row in rows]))
 

@@ -1,6 +1,6 @@
 """Cells and methods side by side: how many seeds meet the conditions, how many are proved, how far the others hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import jax
@@ -9,14 +9,18 @@ import numpy as np
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import Lengths
 from tallystick.datasets.long_tests import long_suite
 from tallystick.datasets.tasks import COUNT
 from tallystick.experiments.evaluation import meets_conditions
+from tallystick.experiments.gated_runs import trained as trained_gated
 from tallystick.experiments.training_run import training_job
-from tallystick.models import Model
+from tallystick.models import GatedModel, Model
 from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
 from tallystick.training.conditions import CONDITIONS
 from tallystick.training.ensemble import Ensemble, train
+from tallystick.training.gated.ensemble import GatedEnsemble
+from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 
@@ -29,7 +33,22 @@ SEARCHED = 60
 """How far such a cell is searched; one that is right to there counts as having this horizon."""
 
 _TRAINED = 90.0
-_QUANTILES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The 10 %, 50 % and 90 % quantile and the greatest of some horizons; infinite is unlimited."""
+
+    low: float
+    median: float
+    high: float
+    greatest: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "Spread":
+        """Sum horizons up; a quantile is one of them."""
+        low, median, high = (float(value) for value in np.quantile(values, (0.1, 0.5, 0.9), method="lower"))
+        return cls(low, median, high, float(values.max()))
 
 
 @dataclass(frozen=True)
@@ -41,18 +60,20 @@ class Comparison:
         seeds: how many were trained.
         exact: the share that meets the conditions of its cell's theorem exactly; None for a cell that has none.
         proved: the share that is right at every length, by a theorem, in real arithmetic.
-        horizons: the 10 %, 50 % and 90 % quantile and the greatest horizon, every length counted.
+        horizons: the horizons, every length counted.
+        even_horizons: the same where even lengths count alone, as in the paper's data.
         certified: how many seeds the horizons are taken over.
-        accuracy_50: the mean accuracy on the paper's kind of test strings of 50 tokens, in percent.
+        accuracy_50: the mean accuracy on the paper's kind of test strings of 50 tokens, in percent, as executed.
         accuracy_long: the same on strings of 1,000 tokens.
         failed: the share that did not train: below 90 % on its own training strings, or no longer a number.
     """
 
-    setting: Setting
+    setting: Setting | GatedSetting
     seeds: int
     exact: float | None
     proved: float
-    horizons: tuple[float, float, float, float]
+    horizons: Spread
+    even_horizons: Spread
     certified: int
     accuracy_50: float
     accuracy_long: float
@@ -60,7 +81,7 @@ class Comparison:
 
 
 def default_settings() -> list[Setting]:
-    """Return what is compared unless told otherwise: every method on the linear cell, the telling ones on the others."""
+    """Return the scalar cells that are compared: every method on the linear cell, the telling ones on the others."""
     linear = [Setting("binary", False, TRAIN_LENGTH, method=name) for name in METHODS]
     linear += [
         Setting("binary", False, TRAIN_LENGTH, precision="float64"),
@@ -82,8 +103,16 @@ def default_settings() -> list[Setting]:
     return linear + others
 
 
-def compare(setting: Setting, seeds: int, seed: int = 0) -> Comparison:
+def default_gated_settings() -> list[GatedSetting]:
+    """Return the GRUs and LSTMs that are compared, all with biases, as libraries have them."""
+    taught = [Setting("binary", True, TRAIN_LENGTH, method=name) for name in ("published", "count-calm")]
+    return [GatedSetting(cell, units, how) for cell in ("gru", "lstm") for units in (1, 2) for how in taught]
+
+
+def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0) -> Comparison:
     """Train the seeds of a setting and sum up what became of them."""
+    if isinstance(setting, GatedSetting):
+        return summed_up_gated(trained_gated(setting, seeds, seed), seed)
     job = training_job(setting, seeds, seed)
     return summed_up(train(setting, job.initial(np.arange(seeds)), job.strings), seed)
 
@@ -92,63 +121,96 @@ def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
     """Say what became of trained networks; `seed` draws the test strings."""
     setting, size = networks.setting, len(networks.accuracy_train)
     exact = meets_conditions(networks) if setting.kind in CONDITIONS else np.zeros(size, bool)
-    found, proved = _horizons(networks, exact)
-    at_50, at_long = (
-        float(networks.accuracy(long_suite(setting.scored_as, length, seed)).mean()) for length in (50, LONG)
-    )
-    low, middle, high = (float(value) for value in np.quantile(found, _QUANTILES, method="lower"))
-    fine = np.all([np.isfinite(array) for array in jax.tree.leaves(networks.weights)], axis=0)
+    every, even, proved = _horizons(networks, exact)
     return Comparison(
         setting,
         size,
         float(exact.mean()) if setting.kind in CONDITIONS else None,
         float(proved.mean()),
-        (low, middle, high, float(found.max())),
-        len(found),
-        at_50,
-        at_long,
-        float(np.mean((networks.accuracy_train < _TRAINED) | ~fine)),
+        Spread.of(every),
+        Spread.of(even),
+        len(every),
+        *_accuracies(networks, setting, seed),
+        _failed(networks),
     )
 
 
-def _horizons(networks: Ensemble, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return horizons, infinite where unlimited, and which networks are proved.
+def summed_up_gated(networks: GatedEnsemble, seed: int = 0) -> Comparison:
+    """The same of GRUs and LSTMs, which no theorem proves; a horizon is what is proved from below."""
+    size = len(networks.accuracy_train)
+    places = range(min(SAMPLE, size))
+    every, even = (_found((networks.model(place) for place in places), lengths) for lengths in Lengths)
+    return Comparison(
+        networks.setting,
+        size,
+        None,
+        0.0,
+        Spread.of(every),
+        Spread.of(even),
+        len(every),
+        *_accuracies(networks, networks.setting.taught, seed),
+        _failed(networks),
+    )
+
+
+def _accuracies(networks: Ensemble | GatedEnsemble, setting: Setting, seed: int) -> tuple[float, float]:
+    at_50, at_long = (float(networks.accuracy(long_suite(setting.scored_as, n, seed)).mean()) for n in (50, LONG))
+    return at_50, at_long
+
+
+def _failed(networks: Ensemble | GatedEnsemble) -> float:
+    fine = np.all([np.isfinite(leaf) for leaf in _leaves(networks)], axis=0)
+    return float(np.mean((networks.accuracy_train < _TRAINED) | ~fine))
+
+
+def _leaves(networks: Ensemble | GatedEnsemble) -> list[np.ndarray]:
+    """Return the weights as rows, an entry a seed each."""
+    size = len(networks.accuracy_train)
+    return [row for leaf in jax.tree.leaves(networks.weights) for row in np.asarray(leaf).reshape(-1, size)]
+
+
+def _horizons(networks: Ensemble, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return horizons for all and for even lengths, infinite where unlimited, and which networks are proved.
 
     Linear cells with classes are certified all at once. Of the others those that meet the conditions are put to the
     certifier one by one, and a sample of all of them for the horizons.
     """
     if networks.setting.kind is LinearCell and networks.setting.scored_as is not COUNT:
-        found = _linear_horizons(networks)
-        return np.where(found == UNLIMITED, np.inf, found.astype(np.float64)), found == UNLIMITED
-    verdict = _one_by_one(networks)
+        every, even = (np.where(h == UNLIMITED, np.inf, h.astype(np.float64)) for h in _linear_horizons(networks))
+        return every, even, np.isinf(every)
+    model = _models(networks)
     proved = np.zeros(len(exact), bool)
-    proved[exact] = [verdict(place) == np.inf for place in np.flatnonzero(exact).tolist()]
-    return np.array([verdict(place) for place in range(min(SAMPLE, len(exact)))]), proved
+    proved[exact] = np.isinf(_found(map(model, np.flatnonzero(exact).tolist()), Lengths.ALL))
+    every, even = (_found(map(model, range(min(SAMPLE, len(exact)))), lengths) for lengths in Lengths)
+    return every, even, proved
 
 
-def _linear_horizons(networks: Ensemble) -> np.ndarray:
-    weights = jax.tree.map(lambda array: np.nan_to_num(array.astype(np.float64)), networks.weights)
-    cell, readout = weights.cell(LinearCell), weights.readout()
+def _linear_horizons(networks: Ensemble) -> tuple[np.ndarray, np.ndarray]:
+    cell = LinearCell(*(np.nan_to_num(np.asarray(weight, np.float64)) for weight in vars(networks.cell()).values()))
+    readout = jax.tree.map(lambda array: np.nan_to_num(array.astype(np.float64)), networks.weights).readout()
     assert isinstance(readout, BinaryReadout | TernaryReadout)
-    return horizons(LinearCell(*(np.asarray(weight) for weight in vars(cell).values())), readout).all
+    found = horizons(cell, readout)
+    return found.all, found.even
 
 
-def _one_by_one(networks: Ensemble) -> Callable[[int], float]:
-    """Return the horizon of one network: the zero check's where the count is asked for, its own readout's elsewhere."""
+def _models(networks: Ensemble) -> Callable[[int], Model | None]:
+    """Return how to get one network: with the zero check where the count is asked for, with its own readout elsewhere."""
     kind = networks.setting.kind
     weights = [np.asarray(weight, np.float64) for weight in vars(networks.cell()).values()]
     readout = networks.weights.readout()
 
-    def horizon(place: int) -> float:
+    def model(place: int) -> Model | None:
         values = [float(weight[place]) for weight in weights]
         if not np.isfinite(values).all():
-            return 0.0
-        chosen = (
-            ZeroCheck()
-            if networks.setting.scored_as is COUNT
-            else readout.converted(lambda array, _: float(array[place]))
-        )
-        found = certify(Model(kind(*values), chosen), limit=SEARCHED).horizon  # type: ignore[call-arg]
-        return np.inf if found is None else float(found)
+            return None
+        counts = networks.setting.scored_as is COUNT
+        chosen = ZeroCheck() if counts else readout.converted(lambda array, _: float(array[place]))
+        return Model(kind(*values), chosen)  # type: ignore[call-arg]  # each kind has its own weights
 
-    return horizon
+    return model
+
+
+def _found(models: Iterable[Model | GatedModel | None], lengths: Lengths) -> np.ndarray:
+    """Certify models one by one; 0 for one that is no longer a number."""
+    found = [None if model is None else certify(model, lengths, limit=SEARCHED) for model in models]
+    return np.array([0.0 if v is None else np.inf if v.horizon is None else float(v.horizon) for v in found])

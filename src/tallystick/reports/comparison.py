@@ -5,6 +5,7 @@ import io
 from math import isinf
 
 from tallystick.experiments.comparison import LONG, Comparison
+from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.setting import OWN, Setting
 
 COLUMNS = (
@@ -18,6 +19,8 @@ COLUMNS = (
     "horizon_50",
     "horizon_90",
     "horizon_greatest",
+    "even_horizon_50",
+    "even_horizon_greatest",
     "certified",
     "accuracy_50",
     f"accuracy_{LONG}",
@@ -34,6 +37,8 @@ HEADINGS = {
     "horizon_50": "median",
     "horizon_90": "90 %",
     "horizon_greatest": "greatest",
+    "even_horizon_50": "even: median",
+    "even_horizon_greatest": "greatest, even",
     "accuracy_50": "at 50, %",
     f"accuracy_{LONG}": f"at {LONG:,}, %",
     "failed": "failed, %",
@@ -45,15 +50,14 @@ UNLIMITED = "unlimited"
 
 def as_record(found: Comparison) -> dict[str, object]:
     """Return a row as plain values: shares from 0 to 1, accuracies in percent, horizons whole or "unlimited"."""
-    horizons = [UNLIMITED if isinf(value) else int(value) for value in found.horizons]
+    every, even = found.horizons, found.even_horizons
+    horizons = [every.low, every.median, every.high, every.greatest, even.median, even.greatest]
     values = (
-        found.setting.cell,
-        found.setting.task,
-        described(found.setting),
+        *described(found.setting),
         found.seeds,
         found.exact,
         found.proved,
-        *horizons,
+        *(UNLIMITED if isinf(value) else int(value) for value in horizons),
         found.certified,
         found.accuracy_50,
         found.accuracy_long,
@@ -62,19 +66,22 @@ def as_record(found: Comparison) -> dict[str, object]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def described(setting: Setting) -> str:
-    """Return the method, with whatever else differs from a plain setting.
+def described(setting: Setting | GatedSetting) -> tuple[str, str, str]:
+    """Return the cell, the task and the method, with whatever else differs from a plain setting.
 
     >>> described(Setting("binary", False, 8, method="count", snap=True))
-    'count, snapped'
+    ('linear', 'binary', 'count, snapped')
     """
+    if isinstance(setting, GatedSetting):
+        name = f"{setting.cell}, {setting.units} {'unit' if setting.units == 1 else 'units'}"
+        return name, setting.taught.task, setting.taught.method
     parts = [setting.method]
     parts += ["bias"] if setting.bias else []
     parts += [setting.precision] if setting.precision != "float32" else []
     parts += [f"{setting.gradients} gradients"] if setting.gradients != OWN else []
     parts += ["from an exact counter"] if setting.start == "exact" else []
     parts += ["snapped"] if setting.snap else []
-    return ", ".join(parts)
+    return setting.cell, setting.task, ", ".join(parts)
 
 
 def as_cells(found: Comparison) -> list[str]:

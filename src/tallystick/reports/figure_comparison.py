@@ -3,6 +3,8 @@
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
 
+from dataclasses import astuple
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -24,7 +26,7 @@ def draw_comparison(rows: list[Comparison]) -> Figure:
     places = np.arange(len(rows))[::-1]
     _draw_shares(shares, rows, places)
     _draw_horizons(horizons, rows, places)
-    shares.set_yticks(places, [f"{row.setting.cell} · {row.setting.task} · {described(row.setting)}" for row in rows])
+    shares.set_yticks(places, [" · ".join(described(row.setting)) for row in rows])
     shares.set_ylim(-0.7, len(rows) - 0.3)
     for axes in (shares, horizons):
         axes.tick_params(axis="y", length=0)
@@ -47,11 +49,12 @@ def _draw_shares(axes: Axes, rows: list[Comparison], places: np.ndarray) -> None
 
 
 def _draw_horizons(axes: Axes, rows: list[Comparison], places: np.ndarray) -> None:
-    finite = [value for row in rows for value in row.horizons if np.isfinite(value)]
+    spreads = [astuple(row.horizons) for row in rows]
+    finite = [value for spread in spreads for value in spread if np.isfinite(value)]
     greatest = max([10.0, *finite])
     edge = greatest * 10**_BEYOND if greatest < 1e4 else greatest * 30  # noqa: PLR2004 -- a wide axis needs less room
-    for row, place in zip(rows, places, strict=True):
-        low, middle, high, top = (min(max(value, 0.7), edge) for value in row.horizons)
+    for spread, place in zip(spreads, places, strict=True):
+        low, middle, high, top = (min(max(value, 0.7), edge) for value in spread)
         axes.plot([low, high], [place, place], color=_HORIZON, linewidth=1.4, solid_capstyle="butt")
         axes.plot(middle, place, "o", color=_HORIZON, markersize=3.4)
         axes.plot(top, place, "|", color=_HORIZON, markersize=6)
