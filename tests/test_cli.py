@@ -277,7 +277,7 @@ def test_bench_measures_the_languages(run, tmp_path):
         (("train", "--task", "quaternary", "--out", "run"), "task: 'quaternary' is not one of binary, ternary, count"),
         (("train", "--task", "binary"), "Missing option '--out'"),
         (("train", "--seeds", "many", "--out", "run"), "--seeds"),
-        (("train", "--cell", "gru", "--out", "run"), "cell: 'gru' is not one of linear, selective, relu"),
+        (("train", "--cell", "elman", "--out", "run"), "cell: 'elman' is not one of linear, selective, relu"),
         (("reproduce", "--precision", "float8", "--out", "run"), "precision: 'float8' is not one of float32, float64"),
         (("reproduce", "--authors-data", "nowhere", "--out", "run"), "authors_data: nowhere is not a folder"),
         (
