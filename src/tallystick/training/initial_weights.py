@@ -1,5 +1,7 @@
 """Where training starts: uniform draws that depend on the seed alone, never on the block, the machine or the setting."""
 
+from dataclasses import fields
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,7 +10,7 @@ from jaxtyping import Int
 from tallystick.cells import Cell
 from tallystick.datasets.published import published_initial_weights
 from tallystick.datasets.tasks import TERNARY, Task
-from tallystick.training.weights import RECURRENT_WEIGHTS, Weights
+from tallystick.training.weights import Weights
 
 CELL_BOUND = 3**-0.5
 """1/√fan-in: the cell reads two inputs and its own state."""
@@ -28,7 +30,7 @@ def fresh_weights(
     """
     draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32)))
     cell, readout = (CELL_BOUND * draws).astype(dtype), (READOUT_BOUND * draws).astype(dtype)
-    recurrent = RECURRENT_WEIGHTS[kind]
+    recurrent = len(fields(kind)) - len(fields(Cell))  # whatever a cell has beside its two steps
     return Weights(
         inputs=(cell[:, 0], cell[:, 1]),
         recurrent=tuple(cell[:, 2 + place] for place in range(recurrent)),

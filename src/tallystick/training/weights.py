@@ -5,11 +5,8 @@ from typing import Any, NamedTuple
 import jax
 from jaxtyping import Array, Float
 
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import Cell
 from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
-
-RECURRENT_WEIGHTS: dict[type[Cell], int] = {LinearCell: 1, ReluCell: 1, SelectiveCell: 2, TanhCell: 1}
-"""How many recurrent weights each cell has."""
 
 PerSeed = Float[Any, " seed"]
 """One number a seed, as a NumPy or a JAX array."""
