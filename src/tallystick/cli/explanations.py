@@ -36,6 +36,7 @@ def explain(
     Example: tallystick explain --task binary --train-length 8
     """
     from tallystick.explanations.explanation import explain as explained  # noqa: PLC0415 -- JAX takes a second to load
+    from tallystick.explanations.picture import noise_along_training  # noqa: PLC0415
     from tallystick.training.setting import Setting  # noqa: PLC0415
 
     if task is None and (bias or method != "published"):
@@ -47,27 +48,49 @@ def explain(
         for name in ("reasons.png", "reasons.pdf", "reasons.svg"):
             refuse_existing(out / name, force=force)
     found = [explained(setting, seeds, seed) for setting in settings]
+    noise = noise_along_training(seed) if task is None or out is not None else None
     if as_json:
-        show_json({"seeds": seeds, "explanations": [_as_json(one) for one in found]})
+        rounding = None if noise is None else _rounding_json(noise)
+        show_json({"seeds": seeds, "explanations": [_as_json(one) for one in found], "rounding": rounding})
     else:
         for one in found:
             show(_as_text(one))
+        if noise is not None:
+            show(_rounding_text(noise))
     if out is not None:
-        _draw(out, seeds, seed)
+        _draw(out, noise, seeds, seed)
 
 
-def _draw(out: Path, seeds: int, seed: int) -> None:
+def _draw(out: Path, noise: Any, seeds: int, seed: int) -> None:  # noqa: ANN401 -- a Noise, which loads JAX
     from tallystick.explanations.explanation import explain as explained  # noqa: PLC0415
-    from tallystick.explanations.picture import landscape, noise_along_training  # noqa: PLC0415
+    from tallystick.explanations.picture import landscape  # noqa: PLC0415
     from tallystick.reports.drawing import files  # noqa: PLC0415
     from tallystick.reports.figure_reasons import draw_reasons  # noqa: PLC0415
     from tallystick.training.setting import Setting  # noqa: PLC0415
 
     landscapes = [landscape(explained(Setting("binary", False, length), seeds, seed), seed) for length in (2, 4, 8)]
-    noise = noise_along_training(seed)
     out.mkdir(parents=True, exist_ok=True)
     for name, content in files("reasons", lambda: draw_reasons(landscapes, noise)).items():
         write_whole(out / name, lambda temporary, content=content: temporary.write_bytes(content))
+
+
+def _rounding_text(noise: Any) -> str:  # noqa: ANN401
+    found = _rounding_json(noise)
+    return (
+        "rounding, ternary, no bias, published, training length 8, float32\n"
+        f"  half the gradient's size in {100 * found['share']:.1f} % of {found['seeds']} seeds, "
+        f"at epoch {found['median_epoch']} in the median\n"
+    )
+
+
+def _rounding_json(noise: Any) -> dict[str, Any]:  # noqa: ANN401
+    epochs = sorted(int(epoch) for epoch in noise.taken_over() if epoch >= 0)
+    seeds = noise.signal.shape[1]
+    return {
+        "seeds": seeds,
+        "share": len(epochs) / seeds,
+        "median_epoch": epochs[len(epochs) // 2] if epochs else None,
+    }
 
 
 def _as_text(one: Any) -> str:  # noqa: ANN401 -- an Explanation, which loads JAX
@@ -77,7 +100,16 @@ def _as_text(one: Any) -> str:  # noqa: ANN401 -- an Explanation, which loads JA
         f"{setting.task}, {bias}, {setting.method}, training length {setting.train_length}",
         f"  at the exact counter, scale {ends.scale:.3g}: loss {there.loss:.3g}, "
         f"balanced strings {100 * one.strings.balanced_share:.1f} %",
-        f"  force on a {-there.by_open_step:+.2g}, on b {-there.by_close_step:+.2g}, on U {-there.by_recurrent_weight:+.2g}: "
+        "  force on "
+        + ", on ".join(
+            f"{name} {0.0 - slope:+.2g}"
+            for name, slope in (
+                ("a", there.by_open_step),
+                ("b", there.by_close_step),
+                ("U", there.by_recurrent_weight),
+            )
+        )
+        + ": "
         + _direction(one),
         f"  least loss at that scale: {_least(one)}",
         f"  {ends.seeds:,} seeds end at a/b {ends.ratio:.4f}, U {ends.recurrent_weight:.4f} in the median; "

@@ -82,7 +82,7 @@ def _draw_noise(axes: Axes, noise: Noise) -> None:
     axes.legend(frameon=False, loc="lower left")
     axes.text(
         0.98,
-        0.78,
+        0.98,
         f"in {100 * share:.0f} % of {noise.signal.shape[1]} seeds rounding reaches\nhalf the gradient (dashed: median epoch)",
         transform=axes.transAxes,
         ha="right",
