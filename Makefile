@@ -17,7 +17,7 @@ reproduce: $(VENV)/ready
 	@tail -n 1 $(OUT)/theorems.txt
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The theorems in Coq: compiles every file and prints what each theorem rests on. Needs Debian's package coq, and no setup.
 proofs:

@@ -415,9 +415,11 @@ def test_certify_a_run(run, tmp_path):
             "a figure's name ends in .png, .pdf, .svg",
         ),
         (("accuracy", "leaky.json", "--length", "1", "--figure", "curve.png"), "length: 1 alone is no curve"),
-        (("failures", "leaky.json", "--length", "2000"), "length: 2000 is more than 1,000"),
+        (("failures", "leaky.json", "--length", "2000"), "length: 2000 is more than 400"),
+        (("check", "strings.txt"), "strings.txt: line 1: not JSON"),
+        (("certify", "leaky.json", "--out", "nowhere/c.json"), "nowhere/c.json: there is no folder nowhere"),
+        (("certify", "leaky.json", "--out", "."), ".: is a folder, not a file to write"),
         (("failures", "leaky.json", "--length", "4", "--number", "-1"), "number: -1 is not a whole number from 0 on"),
-        (("failures", "counter.json", "--length", "4", "--out", "none.txt"), "not written, since no string is known"),
     ],
 )
 def test_a_mistake_with_certificates_gives_one_line(run, files, monkeypatch, arguments, message):

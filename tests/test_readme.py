@@ -11,7 +11,12 @@ import pytest
 from tallystick.cli import main
 
 README = Path(__file__).parent.parent / "README.md"
-SESSIONS = re.findall(r"```console\n(.*?)```", README.read_text(), flags=re.DOTALL)
+CERTIFICATES = README.parent / "docs" / "certificates.md"
+SESSIONS = [
+    session
+    for page in (README, CERTIFICATES)
+    for session in re.findall(r"```console\n(.*?)```", page.read_text(), flags=re.DOTALL)
+]
 
 
 @pytest.mark.parametrize("session", SESSIONS)

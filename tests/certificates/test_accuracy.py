@@ -76,7 +76,7 @@ def test_floats_and_whole_numbers_agree(monkeypatch, distance):
 def test_too_many_close_strings_are_refused_and_not_guessed(monkeypatch):
     monkeypatch.setattr(subset_sums, "LONGEST_WHOLE", 0)
     model = Model(LinearCell(1, -1, 1 + Fraction(1, 2**60)), BinaryReadout(1))
-    with pytest.raises(BadInput, match="too many strings closer to a threshold than rounding"):
+    with pytest.raises(BadInput, match="too many strings come closer to a threshold than rounding"):
         exact_accuracy(model, 24)
 
 
@@ -124,6 +124,10 @@ def test_a_counters_few_states_stay_few():
     """Listing goes far where strings share their states."""
     model = Model(LinearCell(1, -1, 1), BinaryReadout(1, -0.5))
     assert exact_accuracy(model, 60, "float32").accuracy == 1
+    for length in (67, 100):  # where the numbers of strings outgrow 64 bits
+        found = exact_accuracy(model, length, "float32")
+        assert found.strings == exact_accuracy(model, length).strings
+        assert found.accuracy == 1
     drifting = Model(LinearCell(1, -1.25, 1), BinaryReadout(1, -0.5))
     assert exact_accuracy(drifting, 50, "float32").correct == exact_accuracy(drifting, 50).correct
 

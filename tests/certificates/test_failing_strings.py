@@ -65,7 +65,7 @@ def test_the_seed_decides():
 
 def test_bad_arguments_are_named():
     model = Model(LinearCell(1, -1, 1), ZeroCheck())
-    with pytest.raises(BadInput, match="length: 1001"):
-        extreme_failures(model, 1001)
+    with pytest.raises(BadInput, match="length: 401"):
+        extreme_failures(model, 401)
     with pytest.raises(BadInput, match="number: -1"):
         random_failures(model, 3, -1)

@@ -109,7 +109,7 @@ def test_the_ternary_suite_is_filled_up():
     assert set(strings) == set(long_suite(BINARY, 20, seed=4))
 
 
-@pytest.mark.parametrize("length", [0, 3, 402, "20"])
+@pytest.mark.parametrize("length", [0, 3, 1002, "20"])
 def test_a_test_length_out_of_reach_is_refused(length):
     with pytest.raises(BadInput, match="length: "):
         draw_dyck(length, 1, np.random.default_rng(0))

@@ -8,6 +8,7 @@ import z3
 from strings import all_strings
 
 from tallystick import BB, SEMI_DYCK1, LinearCell, ReluCell, SelectiveCell, conditions
+from tallystick.cells import ONE_HOT
 from tallystick.theorems import dyck1_state, linear, relu, selective
 from tallystick.theorems.catalogue import THEOREMS
 from tallystick.theorems.polynomial import symbols
@@ -140,17 +141,25 @@ def near_counters(kind, generator):
     return kind(a, generator.choice([-a, -weight * a, a, Fraction(generator.randint(-3, 3), 2)]), weight)
 
 
+def every_state(cell, longest):
+    """Go through every string to a length with its state, each one step from a shorter one."""
+    states = {"": Fraction(0)}
+    for _ in range(longest + 1):
+        yield from states.items()
+        states = {s + token: cell.step(h, ONE_HOT[token]) for s, h in states.items() for token in "()"}
+
+
 @pytest.mark.parametrize(("kind", "language"), [(LinearCell, BB), (SelectiveCell, BB), (ReluCell, SEMI_DYCK1)])
 def test_the_conditions_hold_iff_brute_force_finds_no_error(kind, language):
     """The theorem itself, on rational cells and every string up to length 9: a test beside the proof."""
     generator = random.Random(8)
-    strings = [(string, language.contains(string)) for string in all_strings(9)]
+    members = {string: language.contains(string) for string in all_strings(9)}
     verdicts = set()
     for _ in range(600):
         cell = near_counters(kind, generator)
         assert len(fields(cell)) >= 3
         meets = all(condition.holds for condition in conditions(cell))
-        right = all((cell.final_state(string) == 0) == member for string, member in strings)
+        right = all((h == 0) == members[string] for string, h in every_state(cell, 9))
         assert right == meets, cell
         verdicts.add(meets)
     assert verdicts == {True, False}

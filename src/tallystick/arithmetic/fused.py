@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -76,13 +77,12 @@ def _rounded_sum(product: Doubles, term: Doubles, form: FloatFormat) -> NDArray[
     """
     total, error = _two_sum(product, term)
     total = _to_odd(total, error)
-    single = total.astype(np.float32)
-    if form.kind is np.float32:
-        return single
-    # bfloat16 is only reached by way of float32, and to odd once more there.
-    with np.errstate(invalid="ignore"):
-        rest = total - single.astype(np.float64)
-    return total.astype(form.kind) if form.kind is np.float16 else _to_odd(single, rest).astype(form.kind)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if form.kind is not ml_dtypes.bfloat16:
+            return total.astype(form.kind)
+        # bfloat16 is only reached by way of float32, and to odd once more there.
+        single = total.astype(np.float32)
+        return _to_odd(single, total - single.astype(np.float64)).astype(form.kind)
 
 
 def _two_sum(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:

@@ -24,6 +24,9 @@ from tallystick.models import GatedModel, model_to_json
 
 FORMAT = "tallystick certificate 1"
 UNLIMITED = "unlimited"
+_EXACTLY_RUN = ("search", "sorted strings")
+"""The methods of a failing string whose states are numbers, and not bounds."""
+
 LONGEST_TRACE = 64
 _MOST_BITS = 8192  # of a state: Python reads no whole number of more than 4300 digits from text
 
@@ -78,11 +81,14 @@ def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
         "runs": [list(run) for run in failure.runs],
         "class": failure.found.value,
         "right_class": failure.right.value,
-        "trace": _trace(verdict) if failure.length <= LONGEST_TRACE and verdict.method != ENCLOSURES else None,
+        "trace": exact_trace(verdict),
     }
 
 
-def _trace(verdict: Verdict) -> list[object] | None:
+def exact_trace(verdict: Verdict) -> list[object] | None:
+    """Return the states along the failing string, exactly; None where there are too many, or they are too long or not known."""
+    if verdict.failure is None or verdict.failure.length > LONGEST_TRACE or verdict.method not in _EXACTLY_RUN:
+        return None
     states = [exact(state) for state in verdict.trace()]
     if any(max(state.numerator.bit_length(), state.denominator.bit_length()) > _MOST_BITS for state in states):
         return None

@@ -28,7 +28,10 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
     if not isinstance(cell, LinearCell | SelectiveCell | ReluCell):
         return None
     form = float_format(arithmetic)
-    rounded = cell.converted(ARITHMETICS[form.name])  # a fused weight would not compare
+    try:
+        rounded = cell.converted(ARITHMETICS[form.name])  # a fused weight would not compare
+    except BadInput:  # a weight that does not fit the format
+        return None
     weights = [getattr(rounded, field.name) for field in fields(rounded) if field.name not in _STEPS]
     if rounded.open_step == 0 or rounded.close_step != -rounded.open_step or any(weight != 1 for weight in weights):
         return None

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallystick.cells import Cell
 from tallystick.certificates.executions import Execution, execution
-from tallystick.certificates.extremes import Ends, Grouping, first_row
+from tallystick.certificates.extremes import ByOpenings, Ends, Grouping, first_row
 from tallystick.certificates.search import grouping_of, rows_of, wrong_ends
 from tallystick.certificates.verdict import REAL, Failure
 from tallystick.certificates.witnesses import judged, string_to
@@ -23,7 +23,7 @@ from tallystick.errors import check_whole
 from tallystick.languages.brackets import ALPHABET
 from tallystick.models import Model
 
-LONGEST = 1000
+LONGEST = 400
 _TRIES = 20
 """How many strings are drawn for each one wanted before failing strings count as rare."""
 
@@ -93,6 +93,9 @@ def _grown(run: Execution, grouping: Grouping, length: int, generator: random.Ra
 
 def _can_fail(run: Execution, grouping: Grouping, groups: dict[int, Ends], length: int, longest: int) -> bool:
     """Say whether an extreme of some group is wrong once the strings have been read to the end."""
+    if isinstance(grouping, ByOpenings):
+        ((group, ends),) = groups.items()
+        return _can_fail_by_openings(run, grouping, group, ends, range(length + 1, longest + 1))
     for size in range(length + 1, longest + 1):
         longer: dict[int, Ends] = {}
         for group, ends in groups.items():
@@ -103,6 +106,16 @@ def _can_fail(run: Execution, grouping: Grouping, groups: dict[int, Ends], lengt
     readout = run.model_at(longest).readout
     right = grouping.right_classes(readout, longest)
     return any(any(wrong_ends(readout, right[group : group + 1], ends)) for group, ends in groups.items())
+
+
+def _can_fail_by_openings(run: Execution, grouping: Grouping, group: int, ends: Ends, lengths: range) -> bool:
+    """The same for all groups at once: those after k more tokens are the k + 1 that follow the present one."""
+    for length in lengths:
+        ends = grouping.advanced(ends, _cell(run, length))
+    longest = lengths.stop - 1
+    readout = run.model_at(longest).readout
+    right = grouping.right_classes(readout, longest)[group : group + len(ends.least)]
+    return any(wrong_ends(readout, right, ends))
 
 
 def _cell(run: Execution, length: int) -> Cell:

@@ -105,12 +105,22 @@ def _in_real_numbers(model: Model, lengths: Lengths) -> _Decision | None:
     if isinstance(short, Failure):
         return _refuted(short, lengths, "search")
     if _theorem_applies(exact_model):
-        return Outcome.PROVED, None, None, "theorem", "the cell counts exactly, and every string to length 2 is right"
+        return (
+            Outcome.PROVED,
+            None,
+            None,
+            "theorem",
+            f"the cell counts exactly, and every string of length {_short(lengths)} is right",
+        )
     if isinstance(exact_model.cell, LinearCell):
         failure = first_failure(exact_model, lengths)
         assert failure is not None, "only an exact counter has no failing string"
         return _refuted(failure, lengths, "sorted strings")
     return None
+
+
+def _short(lengths: Lengths) -> str:
+    return "1 and 2" if lengths is Lengths.ALL else "2"
 
 
 def _theorem_applies(model: Model) -> bool:
@@ -148,7 +158,8 @@ def _as_executed(model: Model, lengths: Lengths, arithmetic: str, limit: int) ->
         return _refuted(short, lengths, "search")
     reached = depth - depth % lengths.stride
     reason = (
-        f"every multiple of the step is exact in {arithmetic} to depth {depth}, and every string to length 2 is right"
+        f"every multiple of the step is exact in {arithmetic} to depth {depth}, "
+        f"and every string of length {_short(lengths)} is right"
     )
     return Outcome.BOUNDED, reached, None, "exact depth", reason
 
@@ -168,6 +179,7 @@ def _searched(model: Model, lengths: Lengths, arithmetic: str, limit: int) -> _D
 def _refuted(failure: Failure, lengths: Lengths, method: str) -> _Decision:
     horizon = failure.length - lengths.stride
     reason = (
-        f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; no shorter one fails"
+        f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; "
+        f"no shorter one{'' if lengths is Lengths.ALL else ' of even length'} fails"
     )
     return Outcome.REFUTED, horizon, failure, method, reason

@@ -70,7 +70,9 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
             return failure
         if places or unsure:
             return Reached(_before(length, lengths), f"the bounds on tanh do not decide length {length}")
-    return Reached(limit - limit % lengths.stride, f"every length to {limit} is right; the search went no further")
+    return Reached(
+        limit - limit % lengths.stride, f"every counted length to {limit} is right; the search went no further"
+    )
 
 
 def rows_of(execution: Execution, grouping: Grouping, limit: int) -> Iterator[Ends]:

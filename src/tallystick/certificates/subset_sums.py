@@ -74,11 +74,12 @@ class SubsetSums:
         """Return how many strings with so many opening brackets have a sum above a place, exactly."""
         try:
             return self._by_floats(openings, place)
-        except (_TooClose, OverflowError):
+        except (_TooClose, OverflowError) as error:
             if self.length > LONGEST_WHOLE:
+                close = "too many strings come closer to a threshold than rounding"
+                reason = close if isinstance(error, _TooClose) else "the powers of U leave the range of floats"
                 raise BadInput(
-                    f"length: {self.length} with U within {float(abs(self.U - 1)):.1e} of 1 brings too many strings "
-                    f"closer to a threshold than rounding; at most {LONGEST_WHOLE} can be counted for this model"
+                    f"length: {self.length}: {reason}; at most {LONGEST_WHOLE} can be counted for this model"
                 ) from None
             return self._by_whole_numbers(openings, place)
 

@@ -1,5 +1,6 @@
 """The commands of certificates: how long a network can be trusted, and how often it is right."""
 
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tallystick.arithmetic import FORMATS, Number
-from tallystick.certificates.certificate import write_certificate
+from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.checker import check_file
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
@@ -15,9 +16,10 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
-from tallystick.cli.output import Force, Json, refuse_existing, show, show_json, show_settings
+from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
+from tallystick.documents import read_document
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, model_to_json, read_model, read_scalar_model
 from tallystick.readouts import ZeroCheck
@@ -53,9 +55,13 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
+        if (readout, lengths, arithmetic, limit, out) != (None, "all", REAL, None, None):
+            raise BadInput(
+                f"{path}: a run's horizons are in its rows, for all and for even lengths; it takes no option"
+            )
         _certify_run(path, as_json=as_json)
         return
-    refuse_existing(out, force=force)
+    refuse_unwritable(out, force=force)
     model = read_model(path)
     if isinstance(model, GatedModel):
         _refuse_for_gated(model, readout, out)
@@ -79,8 +85,7 @@ def check(
 
     Example: tallystick check certificate.json
     """
-    if not path.is_file():
-        raise BadInput(f"{path}: cannot be read: no such file")
+    read_document(path)  # what is no JSON at all is bad input, and no claim that fails
     found = check_file(path)
     if as_json:
         show_json({"certificate": str(path), "valid": found.valid, "reason": found.reason})
@@ -92,6 +97,7 @@ def check(
 def accuracy(
     path: ModelFile,
     length: Annotated[int, typer.Option(help="The length N.")],
+    readout: ReadoutName = None,
     arithmetic: Arithmetic = REAL,
     curve: Annotated[bool, typer.Option("--curve", help="Also every shorter length.")] = False,
     figure: Annotated[
@@ -104,8 +110,8 @@ def accuracy(
 
     Example: tallystick accuracy model.json --length 50 --curve
     """
-    refuse_existing(figure, force=force)
-    model = read_scalar_model(path)
+    refuse_unwritable(figure, force=force)
+    model = _with_readout(read_scalar_model(path), readout)
     found = (
         accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
     )
@@ -138,13 +144,13 @@ def failures(
 
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
-    refuse_existing(out, force=force)
+    refuse_unwritable(out, force=force)
     model = _with_readout(read_scalar_model(path), readout)
     groups = {
         "extreme": extreme_failures(model, length, arithmetic),
         "random": random_failures(model, length, number, seed, arithmetic),
     }
-    if out is not None:
+    if out is not None and any(groups.values()):
         _write_failures([failure for group in groups.values() for failure in group], model, out)
     if as_json:
         listed = {name: [_failure_json(failure) for failure in group] for name, group in groups.items()}
@@ -159,8 +165,6 @@ def failures(
 
 def _write_failures(failures: list[Failure], model: Model, path: Path) -> None:
     strings = list(dict.fromkeys(failure.string for failure in failures))
-    if not strings:
-        raise BadInput(f"{path}: not written, since no string is known to fail")
     write_strings(strings, TASKS.get(model.readout.kind), path)
 
 
@@ -219,6 +223,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "counterexample_runs": failure.runs if failure else None,
         "class": failure.found if failure else None,
         "right_class": failure.right if failure else None,
+        "trace": exact_trace(verdict),
         "fails_at": shortest.length if shortest else None,
         "failing_string": shortest.string if shortest and shortest.length <= LONGEST_STRING else None,
         "readout": verdict.model.readout.kind,
@@ -241,7 +246,7 @@ def _show_verdict(verdict: Verdict) -> None:
         _show_depths(verdict)
         return
     show(f"shortest failing string: {_shown_string(failure)}")
-    if failure.length <= _SHOWN_TRACE:
+    if failure.length <= _SHOWN_TRACE and verdict.trace():
         show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
 
 
@@ -255,7 +260,9 @@ def _state(h: Number) -> str:
     """A float as it is, where that is short; a rational, or what is longer, to six digits; units in brackets."""
     if isinstance(h, tuple):
         return f"({', '.join(map(_state, h))})"
-    return f"{float(h):.6g}" if isinstance(h, Fraction) or len(str(h)) > _SHOWN_STATE else str(h)
+    if isinstance(h, Fraction):  # which may lie beyond what a float holds
+        return f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
+    return f"{float(h):.6g}" if len(str(h)) > _SHOWN_STATE else str(h)
 
 
 def _show_depths(verdict: Verdict) -> None:
@@ -265,7 +272,7 @@ def _show_depths(verdict: Verdict) -> None:
 
 
 def _depths(verdict: Verdict) -> dict[str, int]:
-    if verdict.arithmetic != REAL or isinstance(verdict.model, GatedModel):
+    if verdict.arithmetic != REAL or verdict.outcome is not Outcome.PROVED or isinstance(verdict.model, GatedModel):
         return {}
     depths = {name: exact_depth(verdict.model.cell, name) for name in FORMATS}
     return {name: depth for name, depth in depths.items() if depth is not None}

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.datasets.string_files import read_strings
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
@@ -47,11 +48,27 @@ def horizons_of_run(directory: RunDirectory) -> list[dict[str, object]]:
             **{
                 f"horizon_{lengths}_{name}": expression(pl.col(f"horizon_{lengths}"))
                 for lengths in ("all", "even")
-                for name, expression in (("median", pl.Expr.median), ("max", pl.Expr.max))
+                for name, expression in (("median", _lower_median), ("max", pl.Expr.max))
             },
         )
     )
-    return table.to_dicts()
+    return [
+        {name: _horizon(value) if name.startswith("horizon") else value for name, value in row.items()}
+        for row in table.to_dicts()
+    ]
+
+
+def _lower_median(column: pl.Expr) -> pl.Expr:
+    """The median that is one of the values, so that no unlimited horizon is averaged with a number."""
+    return column.quantile(0.5, "lower")
+
+
+def _horizon(value: object) -> object:
+    """Write a horizon as it is, unlimited, or as missing: those of other cells than the linear one are not in a run's rows."""
+    if value is None:
+        return "not worked out"
+    assert isinstance(value, int | float)
+    return "unlimited" if value >= UNLIMITED else int(value)
 
 
 def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, object]:

@@ -18,7 +18,7 @@ LENGTH_STYLES = {2: (0, (1, 1)), 4: (0, (4, 1.5)), 8: "solid"}
 CONDITION_COLOUR = "#000000"
 FAINT = "#666666"
 
-_STYLE: dict[str, object] = {
+STYLE: dict[str, object] = {
     "font.size": 7.5,
     "axes.titlesize": 8,
     "axes.labelsize": 7.5,
@@ -48,7 +48,7 @@ def files(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
 
 def drawn(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:
     """Draw a figure and return it in each form."""
-    with mpl.rc_context(_STYLE):  # pyright: ignore[reportArgumentType]
+    with mpl.rc_context(STYLE):  # pyright: ignore[reportArgumentType]
         figure = draw()
         return {form: _saved(figure, form) for form in forms}
 

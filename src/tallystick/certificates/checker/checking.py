@@ -45,6 +45,6 @@ def _verify(claim: Claim) -> str:
         check_counterexample(claim, claim.counterexample)
     _METHODS[claim.method](claim)
     if claim.verdict == "PROVED":
-        return "PROVED: the theorem's conditions hold, and every string to length 2 is right"
+        return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""
     return f"{claim.verdict}: every counted length to {claim.horizon} is right{beyond}"

@@ -33,7 +33,7 @@ def certify_gated(model: GatedModel, lengths: Lengths, arithmetic: str, limit: i
     below = proved(bounded, lengths, limit if known is None else known.length - 1)
     known = below.failure or known
     if known is not None and known.length == below.length + lengths.stride:
-        reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter one fails"
+        reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter counted one fails"
         return Verdict(model, lengths, arithmetic, Outcome.REFUTED, below.length, known, GATED_BOXES, reason)
     reason = _reason(below, known, lengths, limit)
     return Verdict(model, lengths, arithmetic, Outcome.BOUNDED, below.length, None, GATED_BOXES, reason, known)
@@ -47,8 +47,8 @@ def _known_failure(bounded: Bounded, model: GatedModel, lengths: Lengths, limit:
 
 def _reason(below: Reached, known: Failure | None, lengths: Lengths, limit: int) -> str:
     stops = {
-        LIMIT: f"every length to {limit} is right; the search went no further",
-        WORK: f"every length to {below.length} is right; the boxes beyond it are too many",
+        LIMIT: f"every counted length to {limit} is right; the search went no further",
+        WORK: f"every counted length to {below.length} is right; the boxes beyond it are too many",
     }
     undecided = f"the boxes around the states do not decide length {below.length + lengths.stride}"
     above = "no string is known to fail" if known is None else f"a string of length {known.length} fails"
