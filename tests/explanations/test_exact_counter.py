@@ -106,8 +106,10 @@ def test_the_exact_counter_is_at_rest_under_regression_alone():
                 setting, strings, Lines.of_scale(setting.scored_as, 1.0, readout_bias=setting.readout_bias)
             )
             assert found.loss == found.force == 0
+            assert found.is_minimum
     published = Setting("ternary", False, 4)
     strings = profile(training_set(published.scored_as, 4, 0))
     found = at_counter(published, strings, Lines.of_scale(published.scored_as, 4.0, readout_bias=True))
+    assert not found.is_minimum
     assert found.recurrent_weight_moves > 1e-3
     assert abs(found.ratio_moves) < 1e-12  # by symmetry: the paper's fourth claim

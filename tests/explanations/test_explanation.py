@@ -22,7 +22,7 @@ def binary():
 def test_seeds_end_where_the_loss_is_least_and_not_at_the_counter(binary):
     ratio, U = binary.least
     assert binary.least_is_inside
-    assert not binary.stays
+    assert not binary.at_counter.is_minimum
     assert abs(ratio - binary.ends.ratio) < 0.05
     assert abs(U - binary.ends.recurrent_weight) < 0.02
     assert binary.ends.ratio > -0.7
@@ -41,6 +41,8 @@ def test_only_what_has_an_exact_counter_is_explained():
         explain(Setting("count", False, 2, cell="relu"), seeds=2)
     with pytest.raises(BadInput, match="method: 'count-tokens' scores every token"):
         explain(Setting("count", False, 2, method="count-tokens"), seeds=2)
+    with pytest.raises(BadInput, match="method: 'tied' holds weights to the conditions"):
+        explain(Setting("binary", False, 2, method="tied"), seeds=2)
 
 
 def test_rounding_takes_over_where_the_gradient_fades():
@@ -62,14 +64,15 @@ def test_the_command(capsys, tmp_path):
         main(["explain", "--task", "count", "--method", "count", "--train-length", "2", "--seeds", "20", "--json"])
     assert status.value.code == 0
     (found,) = json.loads(capsys.readouterr().out)["explanations"]
-    assert found["at_counter"]["stays"] is True
+    assert found["at_counter"]["minimum"] is True
     with pytest.raises(SystemExit):
-        main(["explain", "--task", "binary", "--train-length", "2", "--seeds", "20", "--out", str(tmp_path)])
-    assert "training leaves it, a/b rises and U rises" in capsys.readouterr().out
+        main(["explain", "--train-length", "2", "--seeds", "20", "--out", str(tmp_path)])
+    assert "no minimum; training leaves it, a/b rises and U rises" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"reasons.png", "reasons.pdf", "reasons.svg"}
     for arguments, message in (
         (["--method", "count"], "task: missing"),
-        (["--task", "binary", "--out", str(tmp_path)], "exists already"),
+        (["--out", str(tmp_path)], "exists already"),
+        (["--task", "binary", "--out", str(tmp_path)], "out: the figure is of the paper's binary settings"),
         (["--task", "nothing"], "task: 'nothing' is not one of"),
     ):
         with pytest.raises(SystemExit) as status:

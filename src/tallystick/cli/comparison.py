@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.output import Force, Json, refuse_existing, rows_table, show, show_json
+from tallystick.cli.output import Force, Json, make_folder, refuse_existing, rows_table, show, show_json
 from tallystick.errors import BadInput
 from tallystick.files import write_text, write_whole
 
@@ -42,8 +42,10 @@ def compare(
     settings = [(s, size) for s, name, size in wanted if cell in (None, s.cell) and method in (None, name)]
     if not settings:
         raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
-    for name in FILES:
-        refuse_existing(None if out is None else out / name, force=force)
+    if out is not None:
+        make_folder(out)
+        for name in FILES:
+            refuse_existing(out / name, force=force)
     rows: list[Comparison] = []
     for setting, size in settings:
         sys.stderr.write(" · ".join(described(setting)) + "\n")
@@ -60,7 +62,6 @@ def _write(out: Path, rows: "list[Comparison]") -> None:
     from tallystick.reports import comparison, drawing  # noqa: PLC0415
     from tallystick.reports.figure_comparison import draw_comparison  # noqa: PLC0415
 
-    out.mkdir(parents=True, exist_ok=True)
     write_text(comparison.as_csv(rows), out / "compare.csv")
     write_text(comparison.as_markdown(rows), out / "compare.md")
     for name, content in drawing.files("compare", lambda: draw_comparison(rows)).items():

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.cli.output import Force, Json, refuse_existing, show, show_json
+from tallystick.cli.output import Force, Json, make_folder, refuse_existing, show, show_json
 from tallystick.errors import BadInput
 from tallystick.files import write_whole
 
@@ -44,11 +44,14 @@ def explain(
     chosen = ((task, bias, method),) if task is not None else PAPERS + OTHERS
     lengths = (2, 4, 8) if train_length is None else (train_length,)
     settings = [Setting(name, has_bias, length, method=how) for name, has_bias, how in chosen for length in lengths]
+    if out is not None and task is not None:
+        raise BadInput("out: the figure is of the paper's binary settings; leave --task out to draw it")
     if out is not None:
+        make_folder(out)
         for name in ("reasons.png", "reasons.pdf", "reasons.svg"):
             refuse_existing(out / name, force=force)
     found = [explained(setting, seeds, seed) for setting in settings]
-    noise = noise_along_training(seed) if task is None or out is not None else None
+    noise = noise_along_training(seed) if task is None else None
     if as_json:
         rounding = None if noise is None else _rounding_json(noise)
         show_json({"seeds": seeds, "explanations": [_as_json(one) for one in found], "rounding": rounding})
@@ -69,7 +72,6 @@ def _draw(out: Path, noise: Any, seeds: int, seed: int) -> None:  # noqa: ANN401
     from tallystick.training.setting import Setting  # noqa: PLC0415
 
     landscapes = [landscape(explained(Setting("binary", False, length), seeds, seed), seed) for length in (2, 4, 8)]
-    out.mkdir(parents=True, exist_ok=True)
     for name, content in files("reasons", lambda: draw_reasons(landscapes, noise)).items():
         write_whole(out / name, lambda temporary, content=content: temporary.write_bytes(content))
 
@@ -98,7 +100,7 @@ def _as_text(one: Any) -> str:  # noqa: ANN401 -- an Explanation, which loads JA
     bias = "with bias" if setting.bias else "no bias"
     lines = [
         f"{setting.task}, {bias}, {setting.method}, training length {setting.train_length}",
-        f"  at the exact counter, scale {ends.scale:.3g}: loss {there.loss:.3g}, "
+        f"  at the exact counter, scale {one.scale:.3g}: loss {there.loss:.3g}, "
         f"balanced strings {100 * one.strings.balanced_share:.1f} %",
         "  force on "
         + ", on ".join(
@@ -119,14 +121,14 @@ def _as_text(one: Any) -> str:  # noqa: ANN401 -- an Explanation, which loads JA
 
 
 def _direction(one: Any) -> str:  # noqa: ANN401
-    if one.stays:
-        return "a place to stay"
+    if one.at_counter.is_minimum:
+        return "a minimum, and a place to stay"
     moves = [
         f"{name} {'rises' if move > 0 else 'falls'}"
         for name, move in (("a/b", one.at_counter.ratio_moves), ("U", one.at_counter.recurrent_weight_moves))
         if abs(move) > _NO_MOVE * one.at_counter.force
     ]
-    return f"training leaves it, {' and '.join(moves)}"
+    return f"no minimum; training leaves it{', ' if moves else ''}{' and '.join(moves)}"
 
 
 _NO_MOVE = 1e-6
@@ -135,7 +137,7 @@ _NO_MOVE = 1e-6
 
 def _least(one: Any) -> str:  # noqa: ANN401
     ratio, U = one.least
-    return f"a/b {ratio:.3f}, U {U:.3f}" if one.least_is_inside else "beyond the part of the plane looked at"
+    return f"a/b {ratio:.3f}, U {U:.3f} (to 0.005)" if one.least_is_inside else "beyond the part of the plane looked at"
 
 
 def _as_json(one: Any) -> dict[str, object]:  # noqa: ANN401
@@ -147,7 +149,7 @@ def _as_json(one: Any) -> dict[str, object]:  # noqa: ANN401
         "train_length": setting.train_length,
         "balanced_share": one.strings.balanced_share,
         "at_counter": {
-            "scale": ends.scale,
+            "scale": one.scale,
             "loss": there.loss,
             "by_open_step": there.by_open_step,
             "by_close_step": there.by_close_step,
@@ -156,7 +158,7 @@ def _as_json(one: Any) -> dict[str, object]:  # noqa: ANN401
             "by_bias": there.by_bias.tolist(),
             "ratio_moves": there.ratio_moves,
             "recurrent_weight_moves": there.recurrent_weight_moves,
-            "stays": one.stays,
+            "minimum": one.at_counter.is_minimum,
         },
         "least_loss": list(one.least) if one.least_is_inside else None,
         "ends": {

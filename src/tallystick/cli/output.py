@@ -78,6 +78,13 @@ def refuse_unwritable(path: Path | None, *, force: bool) -> None:
     refuse_existing(path, force=force)
 
 
+def make_folder(path: Path) -> None:
+    """Make the folder that results go to, before the work is done."""
+    if path.exists() and not path.is_dir():
+        raise BadInput(f"{path}: is a file; results need a folder")
+    path.mkdir(parents=True, exist_ok=True)
+
+
 def refuse_existing(path: Path | None, *, force: bool) -> None:
     """Refuse to overwrite a file unasked."""
     if path is not None and path.exists() and not force:

@@ -139,7 +139,9 @@ def summed_up_gated(networks: GatedEnsemble, seed: int = 0) -> Comparison:
     """The same of GRUs and LSTMs, which no theorem proves; a horizon is what is proved from below."""
     size = len(networks.accuracy_train)
     places = range(min(SAMPLE, size))
-    every, even = (_found((networks.model(place) for place in places), lengths) for lengths in Lengths)
+    fine = _are_numbers(networks)
+    models = [networks.model(place) if fine[place] else None for place in places]
+    every, even = (_found(models, lengths) for lengths in Lengths)
     return Comparison(
         networks.setting,
         size,
@@ -159,14 +161,14 @@ def _accuracies(networks: Ensemble | GatedEnsemble, setting: Setting, seed: int)
 
 
 def _failed(networks: Ensemble | GatedEnsemble) -> float:
-    fine = np.all([np.isfinite(leaf) for leaf in _leaves(networks)], axis=0)
-    return float(np.mean((networks.accuracy_train < _TRAINED) | ~fine))
+    return float(np.mean((networks.accuracy_train < _TRAINED) | ~_are_numbers(networks)))
 
 
-def _leaves(networks: Ensemble | GatedEnsemble) -> list[np.ndarray]:
-    """Return the weights as rows, an entry a seed each."""
+def _are_numbers(networks: Ensemble | GatedEnsemble) -> np.ndarray:
+    """Say of each seed whether all its weights are still finite numbers."""
     size = len(networks.accuracy_train)
-    return [row for leaf in jax.tree.leaves(networks.weights) for row in np.asarray(leaf).reshape(-1, size)]
+    rows = [row for leaf in jax.tree.leaves(networks.weights) for row in np.asarray(leaf).reshape(-1, size)]
+    return np.all(np.isfinite(rows), axis=0)
 
 
 def _horizons(networks: Ensemble, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

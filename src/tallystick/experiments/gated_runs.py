@@ -29,6 +29,7 @@ from tallystick.training.gated.ensemble import GatedEnsemble, train_gated_weight
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.gated.weights import GatedWeights
+from tallystick.training.lessons import lessons_of
 from tallystick.training.setting import Setting
 
 MOST_SEEDS = 100_000
@@ -73,14 +74,21 @@ def train_gated(
 
 def trained(setting: GatedSetting, seeds: int, seed: int, progress: Callable[[int], object] = silent) -> GatedEnsemble:
     """Train the seeds of a setting."""
-    check_whole(seeds, "seeds", least=1, most=MOST_SEEDS)
-    check_whole(seed, "seed", least=0)
+    strings = _check_run(setting, seeds, seed)
     taught = setting.taught
     initial = fresh_gated_weights(
         setting.kind, setting.units, taught.scored_as, np.arange(seeds), bias=taught.bias, dtype=taught.dtype
     )
-    strings = training_set(taught.scored_as, taught.train_length, seed)
     return train_gated_weights(setting, initial, strings, progress)
+
+
+def _check_run(setting: GatedSetting, seeds: int, seed: int) -> list[str]:
+    """Refuse what cannot be trained; return the training strings."""
+    check_whole(seeds, "seeds", least=1, most=MOST_SEEDS)
+    check_whole(seed, "seed", least=0)
+    strings = training_set(setting.taught.scored_as, setting.taught.train_length, seed)
+    lessons_of(setting.taught, strings)
+    return strings
 
 
 def run_gated_training(
@@ -94,6 +102,7 @@ def run_gated_training(
 ) -> pl.DataFrame:
     """Train and measure one setting, and write a run directory."""
     started = time.perf_counter()
+    _check_run(setting, seeds, seed)  # before anything of an earlier run is touched
     taught = {name: value for name, value in asdict(setting.taught).items() if name not in _LEFT_ASIDE}
     config = {"command": "train", "cell": setting.cell, "units": setting.units, **taught, "seeds": seeds, "seed": seed}
     directory.start({**config, "jax": version("jax")}, force=force)
@@ -141,7 +150,14 @@ def read_gated_run(path: Path) -> pl.DataFrame:
     config = RunDirectory(path).config()
     if "units" not in config:
         raise BadInput(f"{path}: a run of {config.get('cell', 'other')} cells, which have no gates")
-    return pl.read_parquet(path / MODELS)
+    try:
+        rows = pl.read_parquet(path / MODELS)
+    except (pl.exceptions.PolarsError, OSError):
+        raise BadInput(f"{path / MODELS}: cannot be read as the table of a finished run") from None
+    missing = [name for name in ("cell", "units", "task", "bias", *_NAMES) if name not in rows.columns]
+    if missing or rows.is_empty():
+        raise BadInput(f"{path / MODELS}: {f'column {missing[0]!r} is missing' if missing else 'holds no network'}")
+    return rows
 
 
 def horizons_of_gated_run(path: Path) -> list[dict[str, object]]:

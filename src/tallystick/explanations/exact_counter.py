@@ -8,7 +8,8 @@ At U = 1, b = −a the outputs are o = v·a·d + c, and with e = ∂loss/∂o an
 
 **Binary cross-entropy without bias.** A balanced string has o = 0 and p = 1/2 whatever v and a are, so e = 1/2 there: the loss is
 at least P(d = 0)·ln 2, which it tends to as the scale v·a grows, and each balanced string pushes a and b down by v/2 times n and
-m. Nothing balances that: the exact counter is never at rest, a shrinks, b grows in size, and a/b rises above −1.
+m. As the scale grows nothing balances that: the exact counter is not at rest, a and b are pushed down alike, and a/b rises above
+−1.
 
 **Squared error on the count.** e = 2·(v·a·d − d) = 0 for v·a = 1: every derivative is 0 and the loss is 0, its minimum.
 """
@@ -35,11 +36,11 @@ class Lines:
     bias: np.ndarray
 
     @classmethod
-    def of_scale(cls, task: Task, scale: float, *, readout_bias: bool) -> "Lines":
-        """Return the exact counter's own readout, its outputs multiplied by a scale."""
+    def of_scale(cls, task: Task, scale: float, *, readout_bias: bool, threshold: float = 0.5) -> "Lines":
+        """Return the exact counter's own readout, its outputs multiplied by a scale; the threshold is in steps of the count."""
         slopes, intercepts = output_lines(task, readout_bias=readout_bias)
-        has_bias = np.array(intercepts) * readout_bias
-        return cls(scale * np.array(slopes, float), scale * has_bias)
+        shifts = 2 * threshold * np.array(intercepts) * readout_bias  # the intercepts are those of half a step
+        return cls(scale * np.array(slopes, float), scale * shifts)
 
     def outputs(self, h: Any) -> tuple[Any, ...]:  # noqa: ANN401 -- an array of NumPy's or JAX's
         """Return v·h + c, output by output."""
@@ -57,6 +58,7 @@ class AtCounter:
         by_recurrent_weight: ∂loss/∂U.
         by_weight: ∂loss/∂v, one an output.
         by_bias: ∂loss/∂c, one an output.
+        error: the greatest derivative by an output, over the strings: 0 where no string pulls at all.
     """
 
     loss: float
@@ -65,6 +67,16 @@ class AtCounter:
     by_recurrent_weight: float
     by_weight: np.ndarray
     by_bias: np.ndarray
+    error: float
+
+    @property
+    def is_minimum(self) -> bool:
+        """Whether the exact counter is a minimum, and so a place to stay.
+
+        It is where no string pulls, its loss being 0, the least there is. Elsewhere it is none: cross-entropy always has a
+        string that pulls, and what cancels in the mean at one scale does not at another.
+        """
+        return self.error == 0
 
     @property
     def ratio_moves(self) -> float:
@@ -101,4 +113,5 @@ def at_counter(setting: Setting, profile: Profile, lines: Lines) -> AtCounter:
         by_recurrent_weight=float((to_h * profile.area) @ profile.share),
         by_weight=(errors * d) @ profile.share,
         by_bias=errors @ profile.share,
+        error=float(np.abs(errors).max()),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallystick.cells import LinearCell
+from tallystick.datasets.tasks import BINARY
 from tallystick.errors import BadInput
 from tallystick.experiments.training_run import training_job
 from tallystick.explanations.exact_counter import AtCounter, Lines, at_counter
@@ -18,9 +19,6 @@ RATIOS = np.linspace(-1.1, -0.2, 181)
 RECURRENT_WEIGHTS = np.linspace(0.7, 1.7, 201)
 """Where the least loss is looked for: around the exact counter, and where trained networks are found."""
 
-AT_REST = 1e-12
-"""A force below this is none: what is left of sums that cancel, in double precision."""
-
 
 @dataclass(frozen=True)
 class Ends:
@@ -29,6 +27,7 @@ class Ends:
     Attributes:
         seeds: how many.
         scale: the median of v·a, how far the outputs move with one count.
+        threshold: the median of −c/(v·a), where a binary readout with bias has its threshold, in steps of the count.
         ratio: the median of a/b.
         recurrent_weight: the median of U.
         above: the share with a/b above −1.
@@ -37,6 +36,7 @@ class Ends:
 
     seeds: int
     scale: float
+    threshold: float
     ratio: float
     recurrent_weight: float
     above: float
@@ -68,9 +68,9 @@ class Explanation:
         return bool(RATIOS[0] < ratio < RATIOS[-1] and RECURRENT_WEIGHTS[0] < U < RECURRENT_WEIGHTS[-1])
 
     @property
-    def stays(self) -> bool:
-        """Whether the exact counter is a place to stay: no force on the cell's weights."""
-        return self.at_counter.force < AT_REST
+    def scale(self) -> float:
+        """The scale at which the exact counter's loss and force are worked out."""
+        return scale_of(self.setting, self.ends)
 
 
 def explain(setting: Setting, seeds: int = 1000, seed: int = 0) -> Explanation:
@@ -80,6 +80,10 @@ def explain(setting: Setting, seeds: int = 1000, seed: int = 0) -> Explanation:
     if setting.procedure.every_token:
         raise BadInput(
             f"method: {setting.method!r} scores every token; the methods that score the last one are explained"
+        )
+    if setting.procedure.uses_conditions:
+        raise BadInput(
+            f"method: {setting.method!r} holds weights to the conditions; the methods that leave them free are explained"
         )
     job = training_job(setting, seeds, seed)
     networks = train(setting, job.initial(np.arange(seeds)), job.strings)
@@ -97,9 +101,14 @@ def explain(setting: Setting, seeds: int = 1000, seed: int = 0) -> Explanation:
 
 
 def lines_of(setting: Setting, ends: Ends) -> Lines:
-    """Return the exact counter's readout at the scale that seeds reach; regression asks for a scale of its own, 1."""
-    scale = 1.0 if setting.objective is SQUARED_ERROR else ends.scale
-    return Lines.of_scale(setting.scored_as, scale, readout_bias=setting.readout_bias)
+    """Return the exact counter's readout at the scale and threshold that seeds reach."""
+    at = ends.threshold if setting.scored_as is BINARY and setting.objective is not SQUARED_ERROR else 0.5
+    return Lines.of_scale(setting.scored_as, scale_of(setting, ends), readout_bias=setting.readout_bias, threshold=at)
+
+
+def scale_of(setting: Setting, ends: Ends) -> float:
+    """Return the scale that seeds reach; regression asks for one of its own, 1."""
+    return 1.0 if setting.objective is SQUARED_ERROR else ends.scale
 
 
 def ends_of(networks: Ensemble) -> Ends:
@@ -109,11 +118,14 @@ def ends_of(networks: Ensemble) -> Ends:
     a, b, U = (np.asarray(w, np.float64) for w in (cell.open_step, cell.close_step, cell.recurrent_weight))
     v = [np.asarray(weight, np.float64) for weight in networks.weights.readout_weight]
     spread = v[0] if len(v) == 1 else (v[-1] - v[0]) / 2
+    c = networks.weights.readout_bias
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
+        threshold = -np.asarray(c[0], np.float64) / (spread * a) if len(c) == 1 else np.full(len(a), 0.5)
     return Ends(
         seeds=len(a),
-        scale=float(np.median(spread * a)),
+        scale=float(np.nanmedian(spread * a)),
+        threshold=float(np.nanmedian(threshold)),
         ratio=float(np.nanmedian(ratio)),
         recurrent_weight=float(np.median(U)),
         above=float(np.mean(ratio > -1)),
