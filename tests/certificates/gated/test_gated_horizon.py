@@ -118,7 +118,10 @@ def test_the_counting_lstm_has_the_horizon_of_the_linear_cell_that_it_is(saturat
 def test_a_well_saturated_lstm_is_proved_to_a_thousand_tokens():
     verdict = certify(counting_lstm(20.0))
     assert (verdict.outcome, verdict.horizon, verdict.known_failure) == (Outcome.BOUNDED, 1000, None)
-    assert verdict.reason == "every counted length to 1000 is right; the search went no further, and no string is known to fail"
+    assert (
+        verdict.reason
+        == "every counted length to 1000 is right; the search went no further, and no string is known to fail"
+    )
 
 
 def test_what_is_left_open_is_named(monkeypatch):
