@@ -128,7 +128,7 @@ def test_a_relu_cell_answers_for_semi_dyck_1():
 
 
 def test_float32_counting_by_a_tenth():
-    """a = 0.1 in float32 and the zero check: the conditions hold, and a short string fails."""
+    """With a = 0.1 in float32 and the zero check: the conditions hold, and a short string fails."""
     verdict = certify(Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), ZeroCheck()), arithmetic="float32")
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.failure.length == 6
