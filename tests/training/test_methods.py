@@ -208,6 +208,7 @@ def test_the_loss_is_asked_for_a_counters_outputs():
         ({"gradients": "float16"}, "gradients: 'float16' is not one of own, float32, float64"),
         ({"precision": "float64", "gradients": "float32"}, "gradients: 'float32' is coarser"),
         ({"strength": -1}, "strength: -1 is not from 0 to 1,000,000"),
+        ({"strength": 5}, "strength: 5 is for a method that adds something to the loss, not for 'published'"),
         ({"start": "zero"}, "start: 'zero' is not one of drawn, exact"),
         ({"snap": "yes"}, "snap: 'yes' is neither True nor False"),
         ({"method": "counting"}, "method: 'counting' is not one of published, corrected, decayed, count"),

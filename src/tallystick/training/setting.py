@@ -71,6 +71,10 @@ class Setting:
             raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
         if not isinstance(self.strength, int | float) or not 0 <= self.strength <= _STRONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"strength: {self.strength!r} is not from 0 to {_STRONGEST:,}")
+        if self.strength and method_named(self.method).regulariser is None:
+            raise BadInput(
+                f"strength: {self.strength!r} is for a method that adds something to the loss, not for {self.method!r}"
+            )
         _check_sense(self)
 
     @property
