@@ -11,6 +11,7 @@ is decided for the cell; a failing string counts as one only if its own bounds l
   A verdict is then one about all of these libraries at once.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
@@ -48,9 +49,9 @@ class EnclosedTanh(Cell):
         found: list[Any] = [np.where(still, low, bound) for bound in bounds]
         return found[0], found[1]
 
+    @abstractmethod
     def squashed(self, x: Number) -> Bounds:
         """Return the bounds of tanh x."""
-        raise NotImplementedError
 
 
 @final

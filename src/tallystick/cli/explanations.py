@@ -61,17 +61,15 @@ def explain(
         if noise is not None:
             show(_rounding_text(noise))
     if out is not None:
-        _draw(out, noise, seeds, seed)
+        _draw(out, [one for one in found if one.setting.task == "binary" and not one.setting.bias], noise, seed)
 
 
-def _draw(out: Path, noise: Any, seeds: int, seed: int) -> None:  # noqa: ANN401 -- a Noise, which loads JAX
-    from tallystick.explanations.explanation import explain as explained  # noqa: PLC0415
+def _draw(out: Path, explained: list[Any], noise: Any, seed: int) -> None:  # noqa: ANN401 -- a Noise, which loads JAX
     from tallystick.explanations.picture import landscape  # noqa: PLC0415
     from tallystick.reports.drawing import files  # noqa: PLC0415
     from tallystick.reports.figure_reasons import draw_reasons  # noqa: PLC0415
-    from tallystick.training.setting import Setting  # noqa: PLC0415
 
-    landscapes = [landscape(explained(Setting("binary", False, length), seeds, seed), seed) for length in (2, 4, 8)]
+    landscapes = [landscape(one, seed) for one in explained]
     for name, content in files("reasons", lambda: draw_reasons(landscapes, noise)).items():
         write_whole(out / name, lambda temporary, content=content: temporary.write_bytes(content))
 

@@ -28,6 +28,8 @@ def draw_reasons(landscapes: list[Landscape], noise: Noise) -> Figure:
     for axes, found in zip(grid.flat, landscapes, strict=False):
         _draw_landscape(axes, found)
     _draw_noise(grid.flat[len(landscapes)], noise)
+    for axes in grid.flat[len(landscapes) + 1 :]:
+        axes.set_axis_off()
     drawing.footnote(
         figure,
         "Grey: lines of equal loss (log scale, darker is less) at the scale v·a that trained networks reach;\n"
