@@ -1,12 +1,14 @@
 """Adam here is optax's Adam."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
 
-from tallystick.training.adam import adam
+from tallystick.training.adam import adam, corrections
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(jnp.float64, 1e-13), (jnp.float32, 2e-6)])
@@ -14,7 +16,7 @@ def test_many_steps_agree_with_optax(dtype, tolerance):
     with jax.enable_x64(True):
         generator = np.random.default_rng(0)
         weights = {"a": jnp.array(generator.normal(size=5), dtype), "b": (jnp.array(generator.normal(size=5), dtype),)}
-        ours, theirs = adam(0.005), optax.adam(0.005)
+        ours, theirs = adam(partial(corrections, learning_rate=0.005)), optax.adam(0.005)
         states, ends = [ours.init(weights), theirs.init(weights)], [weights, weights]
         updates = [jax.jit(optimiser.update) for optimiser in (ours, theirs)]
         for _ in range(300):

@@ -5,12 +5,12 @@ the same for every weight and seed, so they are worked out once a step and multi
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 
 class Momenta(NamedTuple):
@@ -31,10 +31,28 @@ PUBLISHED_MOMENTA = Momenta()
 """The paper's: β = (0.9, 0.999) and ε = 1e-8."""
 
 
+class Corrections(NamedTuple):
+    """What a step multiplies in: the learning rate over 1 − β₁ⁿ, and 1/√(1 − β₂ⁿ)."""
+
+    rate: Float[Any, "*step"]
+    root: Float[Any, "*step"]
+
+
+LearningRate = Array | float | Callable[[Array], Array]
+"""A number, or a function of the number of steps done."""
+
+
+def corrections(done: Array, learning_rate: LearningRate, momenta: Momenta = PUBLISHED_MOMENTA) -> Corrections:
+    """Return the corrections of the step after so many are done."""
+    now = learning_rate(done) if callable(learning_rate) else learning_rate
+    rate = jnp.asarray(now / (1 - jnp.power(momenta.decay, done + 1)))
+    return Corrections(rate, 1 / jnp.sqrt(1 - jnp.power(momenta.square_decay, done + 1)))
+
+
 def adam(
-    learning_rate: Array | float | Callable[[Array], Array], momenta: Momenta = PUBLISHED_MOMENTA
+    corrected: Callable[[Array], Corrections], momenta: Momenta = PUBLISHED_MOMENTA
 ) -> optax.GradientTransformation:
-    """−η·m̂/(√ŝ + ε), no weight decay, no clipping; η may depend on the number of steps done."""
+    """−η·m̂/(√ŝ + ε), no weight decay, no clipping; the corrections are a function of the number of steps done."""
     decay, square_decay, epsilon = momenta
 
     def init(params: optax.Params) -> optax.ScaleByAdamState:
@@ -46,14 +64,11 @@ def adam(
     ) -> tuple[optax.Updates, optax.ScaleByAdamState]:
         del params  # the interface has it; Adam does not look at the weights
         assert isinstance(state, optax.ScaleByAdamState)
-        count = state.count + 1
         mean = jax.tree.map(lambda m, g: decay * m + (1 - decay) * g, state.mu, updates)
         square = jax.tree.map(lambda s, g: square_decay * s + (1 - square_decay) * g * g, state.nu, updates)
-        now = learning_rate(jnp.asarray(state.count)) if callable(learning_rate) else learning_rate
-        rate = jnp.asarray(now / (1 - jnp.power(decay, count)))
-        root = 1 / jnp.sqrt(1 - jnp.power(square_decay, count))
+        rate, root = corrected(jnp.asarray(state.count))
         changes = jax.tree.map(lambda m, s: _change(m, s, rate, root, epsilon), mean, square)
-        return changes, optax.ScaleByAdamState(count, mean, square)
+        return changes, optax.ScaleByAdamState(state.count + 1, mean, square)
 
     return optax.GradientTransformation(init, update)
 

@@ -3,7 +3,7 @@
 By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which needs no stored states; a test holds it to autodiff.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +13,11 @@ from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights
 
-Gradient = Callable[[Weights, Token, Outputs], tuple[Weights, Array]]
-"""From the weights, one string (its tokens along the first axis) and its targets to the gradient and h.
+String = Token | Sequence[Token]
+"""One string: its tokens along the first axis of a token of arrays, or one by one."""
+
+Gradient = Callable[[Weights, String, Outputs], tuple[Weights, Array]]
+"""From the weights, one string and its targets to the gradient and h.
 
 The targets are one number an output, or one array of an entry a token where every token is scored."""
 
@@ -81,7 +84,7 @@ CARRIED: dict[type[Cell], Advance] = {
 def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Reverse-mode differentiation through the cell's own step."""
 
-    def summed_loss(weights: Weights, string: Token, targets: Outputs) -> tuple[Array, Array]:
+    def summed_loss(weights: Weights, string: String, targets: Outputs) -> tuple[Array, Array]:
         states = states_along(weights.cell(kind), string, jnp.zeros_like(weights.inputs[0]))
         # Seeds do not meet, so the gradient of the sum holds each seed's own gradient.
         if not every_token:
@@ -96,27 +99,27 @@ def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = F
     return jax.grad(summed_loss, has_aux=True)
 
 
-def final_state(cell: Cell, string: Token, start: Array) -> Array:
+def final_state(cell: Cell, string: String, start: Array) -> Array:
     """Return h after the whole string."""
     return states_along(cell, string, start)[-1]
 
 
-def states_along(cell: Cell, string: Token, start: Array) -> list[Array]:
+def states_along(cell: Cell, string: String, start: Array) -> list[Array]:
     """Return h after each token of one string, unrolled: training strings are short."""
     states = [start]
-    for opening, closing in zip(string.opening, string.closing, strict=True):
-        states.append(cell.step(states[-1], Token(opening, closing)))
+    for token in tokens_of(string):
+        states.append(cell.step(states[-1], token))
     return states[1:]
 
 
 def _after_the_last(kind: type[Cell], objective: Objective) -> Gradient:
     advance = CARRIED[kind]
 
-    def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Array]:
         cell, h, by = _at_the_start(kind, weights)
-        for opening, closing in zip(string.opening, string.closing, strict=True):
-            h, by = advance(cell, h, by, Token(opening, closing))
-        return _chained(weights, objective.error(weights.outputs(h), targets), h, by), h
+        for token in tokens_of(string):
+            h, by = advance(cell, h, by, token)
+        return chained(weights, objective.error(weights.outputs(h), targets), h, by), h
 
     return gradient
 
@@ -125,13 +128,13 @@ def _after_every_token(kind: type[Cell], objective: Objective) -> Gradient:
     """The mean over the string's tokens; what a string is padded with has no share in it."""
     advance = CARRIED[kind]
 
-    def gradient(weights: Weights, string: Token, targets: Outputs) -> tuple[Weights, Array]:
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Array]:
         cell, h, by = _at_the_start(kind, weights)
         slope, shares = None, _shares(string)
-        for place, (opening, closing) in enumerate(zip(string.opening, string.closing, strict=True)):
-            h, by = advance(cell, h, by, Token(opening, closing))
+        for place, token in enumerate(tokens_of(string)):
+            h, by = advance(cell, h, by, token)
             errors = objective.error(weights.outputs(h), tuple(target[place] for target in targets))
-            part = _chained(weights, tuple(shares[place] * error for error in errors), h, by)
+            part = chained(weights, tuple(shares[place] * error for error in errors), h, by)
             slope = part if slope is None else jax.tree.map(jnp.add, slope, part)
         assert slope is not None  # a training string has a token
         return slope, h
@@ -144,13 +147,24 @@ def _at_the_start(kind: type[Cell], weights: Weights) -> tuple[Cell, Array, Deri
     return weights.cell(kind), zero, (zero, zero, *(zero for _ in weights.recurrent))
 
 
-def _shares(string: Token) -> Array:
+def tokens_of(string: String) -> Sequence[Token]:
+    """Return the tokens one by one."""
+    if isinstance(string, Token):
+        return [Token(*token) for token in zip(string.opening, string.closing, strict=True)]
+    return string
+
+
+def _shares(string: String) -> Sequence[Array]:
     """1/N for each of a string's N tokens and 0 for what it is padded with."""
-    present = string.opening + string.closing
-    return present / present.sum()
+    if isinstance(string, Token):
+        present = string.opening + string.closing
+        return present / present.sum()
+    present = [token.opening + token.closing for token in string]
+    share = 1 / sum(present[1:], start=present[0])
+    return [one * share for one in present]
 
 
-def _chained(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
+def chained(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
     """The chain rule from the outputs' errors to every weight; both input steps hold the bias."""
     by_a, by_b, *by_recurrent = by
     products = [error * weight for error, weight in zip(errors, weights.readout_weight, strict=True)]

@@ -7,10 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from tallystick.cells import Token
 from tallystick.datasets.encoding import encode
 from tallystick.errors import BadInput
+from tallystick.training.adam import Corrections, corrections
 from tallystick.training.counters import counter_outputs
+from tallystick.training.learner import Exercise
+from tallystick.training.methods import Method
 from tallystick.training.objectives import SQUARED_ERROR
+from tallystick.training.schedules import SCHEDULES
 from tallystick.training.setting import Setting
 
 # The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
@@ -26,6 +31,11 @@ class Lessons(NamedTuple):
     closing: Float[Any, "string token"]
     targets: Float[Any, "string *token output"]
     answers: Float[Any, "string output"]
+
+    def exercise(self, place: Array) -> Exercise:
+        """Return one string of the set."""
+        string = Token(self.opening[place], self.closing[place])
+        return Exercise(string, tuple(jnp.moveaxis(self.targets[place], -1, 0)), tuple(self.answers[place]))
 
 
 class Course(NamedTuple):
@@ -57,6 +67,14 @@ class Course(NamedTuple):
         stage = jnp.minimum(jnp.sum(step >= lasts), len(lasts) - 1)
         begun = lasts[stage] - self.stage_strings[stage] * self.stage_epochs[stage]
         return jax.lax.rem(step - begun, self.stage_strings[stage])
+
+    def corrections(self, done: Array, method: Method) -> Corrections:
+        """Return Adam's corrections for the step after so many are done, by the method's schedule of the learning rate."""
+        rate, steps = self.learning_rate, self.steps
+        if method.schedule == "constant":
+            return corrections(done, rate, method.momenta)
+        schedule = SCHEDULES[method.schedule]
+        return corrections(done, lambda count: rate * schedule(count.astype(rate.dtype) / steps), method.momenta)
 
 
 def lessons_of(setting: Setting, strings: list[str]) -> Lessons:

@@ -1,38 +1,27 @@
 """The one training loop: Adam, one string a step, the same order in every epoch, every seed of a block at once."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax
 from jaxtyping import Array
 
-from tallystick.cells import Cell, Token
-from tallystick.cells.gated import GatedCell
+from tallystick.cells import Cell
 from tallystick.datasets.tasks import Task
 from tallystick.training.adam import adam
-from tallystick.training.answers import is_right
-from tallystick.training.gated.gradients import gated_gradient_of
-from tallystick.training.gradients import Gradient, gradient_of
+from tallystick.training.learner import Learner, Look, Student
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.methods import Method
-from tallystick.training.objectives import Objective
-from tallystick.training.parametrisations import Trained
-from tallystick.training.regularisers import Multipliers, residuals
-from tallystick.training.schedules import SCHEDULES
 from tallystick.training.weights import PerSeed, Weights
 
 
 class _State(NamedTuple):
-    """Where training stands: before it learns from a string, it has looked at it, and holds the slope it saw."""
+    """Where training stands: before it learns from a string, it has looked at it, and holds what it saw."""
 
-    trained: Trained
-    moments: optax.OptState
-    slope: Trained
+    student: Student
+    seen: Look
     right: PerSeed
-    multipliers: Multipliers
 
 
 # Eight floats a register is XLA's choice; where the machine has sixteen, they are the quicker ones.
@@ -49,7 +38,7 @@ def train_block(
     """
     run = _Run(weights, lessons, course, kind, task, method)
     end = jax.lax.fori_loop(0, course.steps, run.step, run.start())
-    return run.weights(end.trained), end.right
+    return run.weights(end), end.right
 
 
 @partial(_compiled, static_argnames=("epochs", "kind", "task", "method"))
@@ -61,11 +50,11 @@ def train_path(
 
     def epoch(state: _State, number: Array) -> tuple[_State, Weights]:
         state = jax.lax.fori_loop(course.first_step(number), course.first_step(number + 1), run.step, state)
-        return state, run.weights(state.trained)
+        return state, run.weights(state)
 
     start = run.start()
     _, weights_after = jax.lax.scan(epoch, start, jnp.arange(epochs, dtype=jnp.int32))
-    first = run.weights(start.trained)
+    first = run.weights(start)
     return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), first, weights_after)
 
 
@@ -80,69 +69,35 @@ class _Run:
     def __init__(
         self, initial: Weights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, method: Method
     ) -> None:
-        self._initial, self._lessons, self._course = initial, lessons, course
-        self._kind, self._task, self._method = kind, task, method
-        self._gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
-        self._optimiser = adam(self._learning_rate(), method.momenta)
+        self._lessons, self._course = lessons, course
+        optimiser = adam(partial(course.corrections, method=method), method.momenta)
+        numbers = (course.strength, course.learning_rate)
+        self._learner = Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method)
 
     def start(self) -> _State:
         """Return the state before the first step."""
-        weights, regulariser = self._initial, self._method.regulariser
-        if self._method.projection is not None:
-            weights = self._method.projection(self._kind, weights)
-        trained = self._method.parametrisation.start(weights)
-        multipliers = regulariser.start(jnp.zeros_like(weights.inputs[0])) if regulariser else ()
-        slope, right, multipliers = self._look(jnp.int32(0), trained, multipliers)
-        return _State(trained, self._optimiser.init(trained), slope, right, multipliers)
+        student = self._learner.start()
+        return _State(student, *self._look(jnp.int32(0), student))
 
     def step(self, number: Array, state: _State) -> _State:
         """Learn from the string that was looked at, then look at the next."""
-        updates, moments = self._optimiser.update(state.slope, state.moments, state.trained)
-        trained = optax.apply_updates(state.trained, updates)
-        if self._method.projection is not None:
-            trained = self._method.projection(self._kind, cast("Weights", trained))
-        slope, right, multipliers = self._look(number + 1, trained, state.multipliers)
-        return _State(trained, moments, slope, state.right + right, multipliers)
+        student = self._learner.learn(state.student, state.seen)
+        seen, right = self._look(number + 1, student)
+        return _State(student, seen, state.right + right)
 
-    def weights(self, trained: Trained) -> Weights:
+    def weights(self, state: _State) -> Weights:
         """Return the network's weights."""
-        return self._method.parametrisation.weights(self._kind, trained, self._initial)
+        return self._learner.weights(state.student)
 
-    def _learning_rate(self) -> Array | Callable[[Array], Array]:
-        rate, steps = self._course.learning_rate, self._course.steps
-        if self._method.schedule == "constant":
-            return rate
-        schedule = SCHEDULES[self._method.schedule]
-        return lambda count: rate * schedule(count.astype(rate.dtype) / steps)
-
-    def _look(self, number: Array, trained: Trained, multipliers: Multipliers) -> tuple[Trained, PerSeed, Multipliers]:
-        """Return the slope that a string gives, whether the answer to it counts as right, and the multipliers moved on."""
-        weights, pull_back = self._method.parametrisation.pull_back(self._kind, trained, self._initial)
-        slope, right = self._look_at_string(number, weights)
-        regulariser, course = self._method.regulariser, self._course
-        if regulariser is not None:
-            added = regulariser.slope(self._kind, weights, multipliers, course.strength)
-            slope = jax.tree.map(jnp.add, slope, added)
-            found = residuals(self._kind, weights)
-            multipliers = regulariser.advance(found, multipliers, course.strength * course.learning_rate)
-        return pull_back(slope), right, multipliers
-
-    def _look_at_string(self, number: Array, weights: Weights) -> tuple[Weights, PerSeed]:
-        """The loss's slope, worked out in the lessons' precision and given in the weights' own."""
+    def _look(self, number: Array, student: Student) -> tuple[Look, Array]:
+        """Look at the string of a step; the answer counts in the last epoch."""
         lessons, course = self._lessons, self._course
-        dtype, finer = weights.example.dtype, lessons.opening.dtype
-        seen = jax.tree.map(lambda array: array.astype(finer), weights)
-        place = course.place(number)
-        string = Token(lessons.opening[place], lessons.closing[place])
-        slope, h = self._gradient(seen, string, tuple(jnp.moveaxis(lessons.targets[place], -1, 0)))
+        look = self._learner.look(lessons.exercise(course.place(number)), student, lessons.opening.dtype)
         last_epoch = course.steps - course.stage_strings[-1]
         counts = (number >= last_epoch) & (number < course.steps)
-        right = is_right(self._task, seen, h, tuple(lessons.answers[place]))
-        return jax.tree.map(lambda array: array.astype(dtype), slope), jnp.where(counts, right, 0).astype(dtype)
+        right = jnp.where(counts, look.right, 0).astype(_dtype(student))
+        return look._replace(right=()), right
 
 
-def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
-    """Return the gradient for a kind of cell; a gated one hands vectors through the same loop."""
-    if issubclass(kind, GatedCell):
-        return cast("Gradient", gated_gradient_of(kind, objective, every_token=every_token))
-    return gradient_of(kind, objective, every_token=every_token)
+def _dtype(student: Student) -> jnp.dtype:
+    return jax.tree.leaves(student.trained)[0].dtype
