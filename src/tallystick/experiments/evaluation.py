@@ -30,7 +30,7 @@ def evaluate_run(directory: RunDirectory, path: Path) -> list[dict[str, object]]
     """Return the accuracy of each setting's networks on a file of strings, whose labels may be those of any task of the run."""
     found = list(settings_of(directory))
     strings = read_strings(path, *dict.fromkeys(ensemble.setting.scored_as for _, ensemble in found))
-    return [{**described, **_spread("accuracy", ensemble.accuracy(strings))} for described, ensemble in found]
+    return [{**described, **spread("accuracy", ensemble.accuracy(strings))} for described, ensemble in found]
 
 
 def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
@@ -77,7 +77,7 @@ def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, o
     U = ensemble.weights.recurrent[0].astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
-    found = {**described, "models": len(a), **_spread("ab_ratio", ratio), **_spread("recurrent_weight", U)}
+    found = {**described, "models": len(a), **spread("ab_ratio", ratio), **spread("recurrent_weight", U)}
     if type(cell) in CONDITIONS:
         found["share_meeting_conditions"] = float(np.mean(meets_conditions(ensemble)))
     return found
@@ -97,6 +97,7 @@ def meets_conditions(ensemble: Ensemble) -> np.ndarray:
     return met
 
 
-def _spread(name: str, values: np.ndarray) -> dict[str, object]:
+def spread(name: str, values: np.ndarray) -> dict[str, object]:
+    """Sum numbers up: their mean, their median and their ends."""
     parts = {"mean": values.mean(), "median": np.median(values), "min": values.min(), "max": values.max()}
     return {f"{name}_{part}": float(value) for part, value in parts.items()}
