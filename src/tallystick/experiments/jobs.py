@@ -1,6 +1,5 @@
 """Jobs: one setting of one edition, with the strings it is trained and tested on and the weights it starts from."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +17,10 @@ from tallystick.training.weights import Weights
 
 TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000
-"""Rows of a run are put together in memory at the end; beyond this, make several runs."""
+"""So many rows are kept; more seeds are for runs that keep a summary or a sample of them."""
+
+EXACT = "exact"
+"""The edition that starts from the authors' own weights."""
 
 
 class Source(Protocol):
@@ -65,15 +67,14 @@ class Published:
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that decides the rows of one setting.
+    """Everything that decides the rows of one setting; plain data, so that a job can be sent to another machine.
 
     Attributes:
-        edition: `exact`, `fresh` or `float64`.
+        edition: `exact`, `fresh`, `float32` or `float64`.
         setting: what is trained.
         seeds: how many seeds, from 0 on.
         strings: the training set, in order.
         tests: the test strings of each length.
-        initial: the initial weights of some seeds.
     """
 
     edition: str
@@ -81,12 +82,19 @@ class Job:
     seeds: int
     strings: list[str]
     tests: dict[int, list[str]]
-    initial: Callable[[np.ndarray], Weights]
 
     @property
     def name(self) -> str:
         """A word for files and progress: fresh-ternary-bias-8."""
         return f"{self.edition}-{self.setting.task}-{'bias' if self.setting.bias else 'nobias'}-{self.setting.train_length}"
+
+    def initial(self, numbers: np.ndarray) -> Weights:
+        """Return the initial weights of some seeds: the authors', the seeds' own, or exact counters of the seeds' own step."""
+        setting, task = self.setting, self.setting.scored_as
+        if self.edition == EXACT:
+            return published_weights(task, bias=setting.bias, dtype=setting.dtype).places(numbers)
+        drawn = fresh_weights(setting.kind, task, numbers, bias=setting.bias, dtype=setting.dtype)
+        return exact_counters(drawn, setting.kind, task) if setting.start == "exact" else drawn
 
 
 def paper_grid(precision: str) -> list[Setting]:
@@ -100,25 +108,16 @@ def paper_grid(precision: str) -> list[Setting]:
 
 
 def fresh_job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
-    """Return a job whose seeds 0, 1, … draw their own initial weights, or start at exact counters of their own step."""
-
-    def initial(numbers: np.ndarray) -> Weights:
-        drawn = fresh_weights(setting.kind, setting.scored_as, numbers, bias=setting.bias, dtype=setting.dtype)
-        return exact_counters(drawn, setting.kind, setting.scored_as) if setting.start == "exact" else drawn
-
-    return _job(edition, setting, seeds, source, initial)
+    """Return a job whose seeds 0, 1, … start from weights of their own."""
+    return _job(edition, setting, seeds, source)
 
 
 def exact_job(setting: Setting, directory: Path) -> Job:
     """Return the job that repeats the paper's ten runs: the authors' strings, and the initial weights of their seeds."""
-
-    def initial(numbers: np.ndarray) -> Weights:
-        return published_weights(setting.scored_as, bias=setting.bias, dtype=setting.dtype).places(numbers)
-
-    return _job("exact", setting, RUNS, Published(directory), initial)
+    return _job(EXACT, setting, RUNS, Published(directory))
 
 
-def _job(edition: str, setting: Setting, seeds: int, source: Source, initial: Callable[[np.ndarray], Weights]) -> Job:
+def _job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
     task = setting.scored_as
     tests = {length: source.test(task, length) for length in TEST_LENGTHS}
-    return Job(edition, setting, seeds, source.training(task, setting.train_length), tests, initial)
+    return Job(edition, setting, seeds, source.training(task, setting.train_length), tests)
