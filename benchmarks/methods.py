@@ -8,8 +8,8 @@ Every row is one training run; the options are those of `tallystick train`. Colu
     exact      meet the conditions of their cell's theorem, in rationals
     one ulp    each condition is missed by at most one unit in the last place of the weights
     far        miss a condition by more than a hundredth: another minimum, a dead cell, or a task that leads elsewhere
-    proved     right on all strings of every length, in real arithmetic (linear cells with classes)
-    even       the median horizon, even lengths counted
+    proved     right on all strings of every length, in real arithmetic; of the zero check where the count is asked for
+    even       the median horizon, even lengths counted; cells other than linear are searched to 100
     train      the mean accuracy during the last epoch
 """
 
@@ -21,10 +21,9 @@ from dataclasses import replace
 import jax
 import numpy as np
 
-from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.datasets.tasks import COUNT
-from tallystick.experiments.evaluation import meets_conditions
+from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.exact_counters import meets_conditions
+from tallystick.experiments.network_horizons import certified
 from tallystick.experiments.training_run import train
 from tallystick.training.adam import Momenta
 from tallystick.training.ensemble import Ensemble
@@ -128,9 +127,9 @@ def _line(networks: Ensemble) -> str:
         close = (np.abs(steps) <= size / 100) & (np.abs(recurrent) <= 1 / 100)
     # A ReLU cell that steps downwards on `(` meets the equations of a counter that it is not.
     alive = weights.inputs[0] > 0 if networks.setting.cell == "relu" else size > 0
-    exact = meets_conditions(networks)
+    exact = meets_conditions(networks.cell())
     counts = f"{_share(exact)}  {_share(near & alive)}  {int((~(close & alive)).sum()):6d}"
-    return f"{counts}  {_proved(networks, weights)}"
+    return f"{counts}  {_proved(networks)}"
 
 
 def _as_executed(networks: Ensemble) -> Weights:
@@ -140,10 +139,8 @@ def _as_executed(networks: Ensemble) -> Weights:
     return jax.tree.map(lambda array: np.asarray(array, np.float64), weights)
 
 
-def _proved(networks: Ensemble, weights: Weights) -> str:
-    if networks.setting.kind is not LinearCell or networks.setting.scored_as is COUNT:
-        return f"{'-':>7}  {'-':>9}"
-    found = horizons(weights.cell(LinearCell), weights.readout())  # pyright: ignore[reportArgumentType]
+def _proved(networks: Ensemble) -> str:
+    found = certified(networks).horizons
     median = int(np.median(np.minimum(found.even, 2**60)))
     return f"{_share(found.all == UNLIMITED)}  {'unlimited' if median == 2**60 else median:>9}"
 

@@ -7,22 +7,26 @@ import numpy as np
 import pytest
 from brute_force import some_model
 
-from tallystick.cells import LinearCell
-from tallystick.certificates import ensemble
+from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.horizon import certify
-from tallystick.certificates.verdict import Lengths
+from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
+from tallystick.indicators import conditions
 from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout
+from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
 
 KINDS = pytest.mark.parametrize("kind", [BinaryReadout, TernaryReadout])
 
 
 def stacked(models):
     """Models as one cell and one readout of arrays."""
-    cells = LinearCell(*(np.array([float(getattr(m.cell, name)) for m in models]) for name in _FIELDS))
-    readouts = [m.readout for m in models]
+    kind, readouts = type(models[0].cell), [m.readout for m in models]
+    cells = kind(*(np.array([float(vars(m.cell)[name]) for m in models]) for name in vars(models[0].cell)))
+    if isinstance(readouts[0], ZeroCheck):
+        return cells, ZeroCheck()
     if isinstance(readouts[0], BinaryReadout):
         weight, bias = (np.array([float(getattr(r, name)) for r in readouts]) for name in ("weight", "bias"))
     else:
@@ -31,9 +35,6 @@ def stacked(models):
             for name in ("weight", "bias")
         )
     return cells, type(readouts[0])(weight, bias)
-
-
-_FIELDS = ("open_step", "close_step", "recurrent_weight")
 
 
 def in_floats(model):
@@ -61,8 +62,8 @@ def near_exact(kind, generator):
 @KINDS
 @pytest.mark.parametrize("few", [0, 32])
 def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
-    monkeypatch.setattr(ensemble, "_FEW", few)
-    monkeypatch.setattr(ensemble, "_LONGEST", 400)
+    monkeypatch.setattr(linear_ensemble, "_FEW", few)
+    monkeypatch.setattr(linear_ensemble, "_LONGEST", 400)
     generator = random.Random(f"{kind}{few}")
     models = [near_exact(kind, generator) for _ in range(150)] + [
         some_model(LinearCell, kind, generator) for _ in range(100)
@@ -70,6 +71,83 @@ def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
     found = horizons(*stacked(models))
     assert found.all.tolist() == expected(models, Lengths.ALL)
     assert found.even.tolist() == expected(models, Lengths.EVEN)
+    assert found.all_exact.all()
+    assert found.even_exact.all()
+
+
+SEARCHED = [
+    (kind, readout)
+    for kind in CELLS.values()
+    for readout in (ZeroCheck, BinaryReadout, TernaryReadout)
+    if kind is not LinearCell or readout is ZeroCheck
+]
+
+
+@pytest.mark.parametrize(("kind", "readout"), SEARCHED)
+def test_an_ensemble_of_any_cell_agrees_with_its_models(kind, readout, monkeypatch):
+    """Ties included: half of the thresholds lie on states of the cell, and many cells are exact counters."""
+    monkeypatch.setattr(ensemble_search, "_AT_ONCE", 32)
+    generator = random.Random(f"{kind}{readout}")
+    models = [in_floats(some_model(kind, readout, generator)) for _ in range(40 if kind is TanhCell else 100)]
+    found = horizons(*stacked(models), limit=14)
+    for lengths, horizon, exact in (
+        (Lengths.ALL, found.all, found.all_exact),
+        (Lengths.EVEN, found.even, found.even_exact),
+    ):
+        verdicts = [certify(model, lengths, limit=14) for model in models]
+        known = [UNLIMITED if verdict.horizon is None else verdict.horizon for verdict in verdicts]
+        if kind is TanhCell:  # where the boxes do not decide, what is found is a bound that is said to be one
+            assert all(h <= k for h, k in zip(horizon, known, strict=True))
+            assert [h for h, e in zip(horizon, exact, strict=True) if e] == [
+                k for k, e in zip(known, exact, strict=True) if e
+            ]
+            assert np.mean(exact == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts]) > 0.8
+        else:
+            assert horizon.tolist() == known
+            assert exact.tolist() == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts]
+
+
+def test_boxes_decide_nearly_all(monkeypatch):
+    """The certifier is for the few that lie at a tie; exact counters need neither, P·Q = 1 and b = −Q·a or a zero check."""
+    generator = np.random.default_rng(2)
+    size = 300
+    a, b, P, Q = (
+        generator.normal(mean, 0.05, size).astype(np.float32).astype(np.float64) for mean in (0.9, -1, 1, 1.01)
+    )
+    P[:100], Q[:100] = generator.choice([[0.5, 2], [4, 0.25], [1, 1]], 100).T
+    b[:100] = -Q[:100] * a[:100]
+    asked = []
+    monkeypatch.setattr(
+        ensemble_search, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options)
+    )
+    found = horizons(SelectiveCell(a, b, P, Q), BinaryReadout(np.full(size, 1.5), np.zeros(size)))
+    assert (found.all[:100] == UNLIMITED).all()
+    assert (found.all[100:] < 100).all()
+    assert found.all_exact.all()
+    counters = horizons(ReluCell(a, -a, np.ones(size)), ZeroCheck())
+    assert (counters.even == UNLIMITED).all()
+    assert len(asked) < 5
+
+
+def test_what_lasts_to_the_limit_has_a_lower_bound():
+    one = np.ones(2)
+    cells = SelectiveCell(one, -one, one, np.array([1.0, 1 + 1e-9]))
+    found = horizons(cells, BinaryReadout(one, -one / 2), limit=21)
+    assert found.all.tolist() == [UNLIMITED, 21]
+    assert found.even.tolist() == [UNLIMITED, 20]
+    assert found.all_exact.tolist() == found.even_exact.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+def test_exact_counters_are_those_of_the_theorem(kind):
+    generator = random.Random(str(kind))
+    models = [in_floats(some_model(kind, ZeroCheck, generator)) for _ in range(200)]
+    found = meets_conditions(stacked(models)[0]).tolist()
+    if kind is TanhCell:
+        assert not any(found)
+    else:
+        assert found == [all(condition.holds for condition in conditions(model.cell)) for model in models]
+        assert 10 < sum(found) < 190
 
 
 def test_floats_decide_nearly_all(monkeypatch):
@@ -82,7 +160,7 @@ def test_floats_decide_nearly_all(monkeypatch):
     )
     readouts = BinaryReadout(np.full(size, 1.5, np.float32), np.zeros(size, np.float32))
     asked = []
-    monkeypatch.setattr(ensemble, "certify", lambda *args: asked.append(args) or certify(*args))
+    monkeypatch.setattr(linear_ensemble, "certify", lambda *args: asked.append(args) or certify(*args))
     found = horizons(cells, readouts)
     assert len(asked) < 100
     assert (found.even >= found.all - 1).all()
@@ -109,6 +187,8 @@ def test_extreme_weights_go_to_rationals():
 
 def test_bad_arrays_are_named():
     one = np.ones(2)
+    with pytest.raises(BadInput, match="limit: 1 is not a whole number from 2 on"):
+        horizons(LinearCell(one, -one, one), BinaryReadout(one, one), limit=1)
     with pytest.raises(BadInput, match="not a finite number"):
         horizons(LinearCell(one, np.array([1, np.nan]), one), BinaryReadout(one))
     with pytest.raises(BadInput, match="arrays of one dimension"):

@@ -14,14 +14,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tallystick.cells import TanhCell
+from tallystick.certificates.horizon import certify
 from tallystick.errors import BadInput
-from tallystick.experiments.evaluation import evaluate_run, indicators_of_run
+from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.jobs import Published, exact_job, fresh_job, paper_grid
 from tallystick.experiments.reproduction import Plan, run_experiment
-from tallystick.experiments.rows import ensemble_of
+from tallystick.experiments.rows import ensemble_of, rows_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import PART, parts_of, train_part
 from tallystick.experiments.training_run import run_training, training_job
+from tallystick.models import Model
+from tallystick.readouts import BinaryReadout
+from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
 AUTHORS = Path(__file__).parents[3] / "shared" / "authors-data"
@@ -89,6 +94,45 @@ def test_a_run_holds_what_the_interface_names(tmp_path):
         "ternary_20.txt",
         "ternary_50.txt",
     }
+
+
+@pytest.mark.parametrize(
+    ("cell", "task"), [("linear", "count"), ("selective", "binary"), ("relu", "count"), ("tanh", "binary")]
+)
+def test_every_cell_is_certified(tmp_path, cell, task):
+    """Snapped or not, with classes or the count; a horizon in the rows is the certifier's."""
+    counts = {} if cell == "tanh" else {"method": "count-calm", "start": "exact", "snap": True}
+    setting = Setting(task, bias=False, train_length=2, cell=cell, epochs=2, **counts)
+    directory = RunDirectory(tmp_path / "run")
+    run_training(training_job(setting, 20, seed=0), 0, directory)
+    (found,) = horizons_of_run(directory)
+    assert (found["models"], found["exact"]) == (20, 20)
+    if counts:
+        assert (found["proved"], found["horizon_all_median"], found["horizon_even_max"]) == (
+            20,
+            "unlimited",
+            "unlimited",
+        )
+    else:
+        rows = directory.models().head(3)
+        networks = ensemble_of(rows, setting)
+        for place, row in enumerate(rows.iter_rows(named=True)):
+            model = Model(
+                TanhCell(*(float(weight[place]) for weight in vars(networks.cell()).values())),
+                BinaryReadout(row["readout_weight"][0]),
+            )
+            assert certify(model).horizon == row["horizon_all"]
+            assert certify(model, "even").horizon == row["horizon_even"]
+
+
+def test_a_network_that_is_no_number_has_no_horizon():
+    setting = Setting("binary", bias=False, train_length=2)
+    job = training_job(setting, 3, seed=0)
+    weights = job.initial(np.arange(3))
+    weights.inputs[0][1] = np.inf
+    rows = rows_of(job, np.arange(3), Ensemble(setting, weights, np.zeros(3)))
+    for name in ("horizon_all", "horizon_even", "horizon_all_exact", "horizon_even_exact"):
+        assert rows[name].is_null().to_list() == [False, True, False]
 
 
 def test_rows_become_the_same_networks_again(tmp_path):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number, exact
 from tallystick.cells import ONE_HOT, Cell, LinearCell
-from tallystick.certificates.tanh_enclosures import EnclosedTanh
+from tallystick.certificates.enclosed import Enclosed
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
 from tallystick.readouts import MembershipClass, Readout
@@ -42,9 +42,9 @@ class Ends:
         """The two ends."""
         return self.least, self.greatest
 
-    def after(self, cell: Cell, token: str) -> "Ends":
+    def after(self, cell: Cell | Enclosed, token: str) -> "Ends":
         """Return the ends of the image under one more token: a falling map exchanges them."""
-        if isinstance(cell, EnclosedTanh):
+        if isinstance(cell, Enclosed):
             return Ends(*cell.image(*self.both, ONE_HOT[token]))
         images = [cell.step(end, ONE_HOT[token]) for end in self.both]
         return Ends(np.minimum(*images), np.maximum(*images))
@@ -67,7 +67,7 @@ class Grouping(ABC):
     """How the strings of one length fall into groups that have one right class each; the groups are 0 … length."""
 
     @abstractmethod
-    def advanced(self, ends: Ends, cell: Cell) -> Ends:
+    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
         """Return the ends of every group of strings one token longer."""
 
     @abstractmethod
@@ -87,7 +87,7 @@ class Grouping(ABC):
 class ByOpenings(Grouping):
     """Group n holds the strings with n opening brackets, whose count is n − m = 2n − N."""
 
-    def advanced(self, ends: Ends, cell: Cell) -> Ends:
+    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
         """Group n is reached by `(` from n − 1 and by `)` from n."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         both = opened.of(slice(None, -1)).union(closed.of(slice(1, None)))
@@ -115,7 +115,7 @@ class ByRunningCount(Grouping):
     κ does not follow from n and m, so the extremes are kept for each κ instead; the recursion is the same.
     """
 
-    def advanced(self, ends: Ends, cell: Cell) -> Ends:
+    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
         """Group κ is reached by `(` from κ − 1 and by `)` from κ + 1; group 0 by `)` from 0 and 1."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         low = closed.of(slice(0, 1))

@@ -84,13 +84,18 @@ def certify(
     if isinstance(model, GatedModel):
         return certify_gated(model, counted, arithmetic, limit)
     limit = LIMITS[arithmetic] if limit is None else limit
-    if not isinstance(model.cell, LinearCell | SelectiveCell | ReluCell | TanhCell):
+    if not is_decidable(type(model.cell)):
         raise BadInput(f"cell: a {type(model.cell).__name__} is outside what can be decided")
     decided = (
         _in_real_numbers(model, counted) if arithmetic == REAL else _as_executed(model, counted, arithmetic, limit)
     )
     outcome, horizon, failure, method, reason = decided or _searched(model, counted, arithmetic, limit)
     return Verdict(model, counted, arithmetic, outcome, horizon, failure, method, reason)
+
+
+def is_decidable(kind: type[Cell]) -> bool:
+    """Say whether there are verdicts on this kind of cell: its maps are monotone in h, and it is known how they are run."""
+    return issubclass(kind, LinearCell | SelectiveCell | ReluCell | TanhCell)
 
 
 _Decision = tuple[Outcome, int | None, Failure | None, str, str]

@@ -20,16 +20,15 @@ import numpy as np
 
 from tallystick.arithmetic import Number, exact, float_format, format_of
 from tallystick.cells import Cell, TanhCell, Token
+from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.errors import BadInput
 
 TANH_NEIGHBOURS = {"float16": 1, "bfloat16": 1, "float32": 4, "float64": 4}
 """By format, how many neighbouring floats an executed tanh may be away from the correctly rounded one."""
 
-Bounds = tuple[Number, Number]
-
 
 @dataclass(frozen=True)
-class EnclosedTanh(Cell):
+class EnclosedTanh(Cell, Enclosed):
     """A tanh cell whose next states are known between two bounds; it runs on arrays only."""
 
     recurrent_weight: Number

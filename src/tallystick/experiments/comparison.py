@@ -1,23 +1,20 @@
 """Cells and methods side by side: how many seeds meet the conditions, how many are proved, how far the others hold."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import jax
 import numpy as np
 
-from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
+from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Lengths
 from tallystick.datasets.long_tests import long_suite
-from tallystick.datasets.tasks import COUNT
-from tallystick.experiments.evaluation import meets_conditions
 from tallystick.experiments.gated_runs import trained as trained_gated
+from tallystick.experiments.network_horizons import certified
 from tallystick.experiments.training_run import training_job
-from tallystick.models import GatedModel, Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
-from tallystick.training.conditions import CONDITIONS
+from tallystick.models import GatedModel
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.gated.ensemble import GatedEnsemble
 from tallystick.training.gated.setting import GatedSetting
@@ -27,10 +24,7 @@ from tallystick.training.setting import Setting
 TRAIN_LENGTH = 8
 LONG = 1000
 SAMPLE = 200
-"""Of cells that are certified one by one, so many seeds are."""
-
-SEARCHED = 60
-"""How far such a cell is searched; one that is right to there counts as having this horizon."""
+"""Of gated cells, which are certified one by one, so many seeds are."""
 
 _TRAINED = 90.0
 
@@ -120,13 +114,13 @@ def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0) -> Compa
 def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
     """Say what became of trained networks; `seed` draws the test strings."""
     setting, size = networks.setting, len(networks.accuracy_train)
-    exact = meets_conditions(networks) if setting.kind in CONDITIONS else np.zeros(size, bool)
-    every, even, proved = _horizons(networks, exact)
+    found = certified(networks).horizons
+    every, even = (np.where(h == UNLIMITED, np.inf, h.astype(np.float64)) for h in (found.all, found.even))
     return Comparison(
         setting,
         size,
-        float(exact.mean()) if setting.kind in CONDITIONS else None,
-        float(proved.mean()),
+        float(meets_conditions(networks.cell()).mean()) if has_theorem(setting.kind) else None,
+        float(np.isinf(every).mean()),
         Spread.of(every),
         Spread.of(even),
         len(every),
@@ -171,48 +165,7 @@ def _are_numbers(networks: Ensemble | GatedEnsemble) -> np.ndarray:
     return np.all(np.isfinite(rows), axis=0)
 
 
-def _horizons(networks: Ensemble, exact: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return horizons for all and for even lengths, infinite where unlimited, and which networks are proved.
-
-    Linear cells with classes are certified all at once. Of the others those that meet the conditions are put to the
-    certifier one by one, and a sample of all of them for the horizons.
-    """
-    if networks.setting.kind is LinearCell and networks.setting.scored_as is not COUNT:
-        every, even = (np.where(h == UNLIMITED, np.inf, h.astype(np.float64)) for h in _linear_horizons(networks))
-        return every, even, np.isinf(every)
-    model = _models(networks)
-    proved = np.zeros(len(exact), bool)
-    proved[exact] = np.isinf(_found(map(model, np.flatnonzero(exact).tolist()), Lengths.ALL))
-    every, even = (_found(map(model, range(min(SAMPLE, len(exact)))), lengths) for lengths in Lengths)
-    return every, even, proved
-
-
-def _linear_horizons(networks: Ensemble) -> tuple[np.ndarray, np.ndarray]:
-    cell = LinearCell(*(np.nan_to_num(np.asarray(weight, np.float64)) for weight in vars(networks.cell()).values()))
-    readout = jax.tree.map(lambda array: np.nan_to_num(array.astype(np.float64)), networks.weights).readout()
-    assert isinstance(readout, BinaryReadout | TernaryReadout)
-    found = horizons(cell, readout)
-    return found.all, found.even
-
-
-def _models(networks: Ensemble) -> Callable[[int], Model | None]:
-    """Return how to get one network: with the zero check where the count is asked for, with its own readout elsewhere."""
-    kind = networks.setting.kind
-    weights = [np.asarray(weight, np.float64) for weight in vars(networks.cell()).values()]
-    readout = networks.weights.readout()
-
-    def model(place: int) -> Model | None:
-        values = [float(weight[place]) for weight in weights]
-        if not np.isfinite(values).all():
-            return None
-        counts = networks.setting.scored_as is COUNT
-        chosen = ZeroCheck() if counts else readout.converted(lambda array, _: float(array[place]))
-        return Model(kind(*values), chosen)  # type: ignore[call-arg]  # each kind has its own weights
-
-    return model
-
-
-def _found(models: Iterable[Model | GatedModel | None], lengths: Lengths) -> np.ndarray:
+def _found(models: Iterable[GatedModel | None], lengths: Lengths) -> np.ndarray:
     """Certify models one by one; 0 for one that is no longer a number."""
     found = [None if model is None else certify(model, lengths, limit=SEARCHED) for model in models]
-    return np.array([0.0 if v is None else np.inf if v.horizon is None else float(v.horizon) for v in found])
+    return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in found])

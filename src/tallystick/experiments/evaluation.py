@@ -7,11 +7,10 @@ import numpy as np
 import polars as pl
 
 from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.datasets.string_files import read_strings
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.indicators import conditions
-from tallystick.training.conditions import CONDITIONS
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -39,12 +38,17 @@ def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
 
 
 def horizons_of_run(directory: RunDirectory) -> list[dict[str, object]]:
-    """Return up to which length each setting's networks are right on all strings: in the median, and the best of them."""
+    """Return up to which length each setting's networks are right on all strings: in the median, and the best of them.
+
+    `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
+    """
     table = (
         directory.models()
         .group_by(_SETTING, maintain_order=True)
         .agg(
             models=pl.len(),
+            proved=pl.col("horizon_all").eq(UNLIMITED).sum(),
+            exact=pl.col("horizon_all_exact").sum(),
             **{
                 f"horizon_{lengths}_{name}": expression(pl.col(f"horizon_{lengths}"))
                 for lengths in ("all", "even")
@@ -64,7 +68,7 @@ def _lower_median(column: pl.Expr) -> pl.Expr:
 
 
 def _horizon(value: object) -> object:
-    """Write a horizon as it is, unlimited, or as missing: those of other cells than the linear one are not in a run's rows."""
+    """Write a horizon as it is, unlimited, or as missing: that of a cell which the certifier does not know."""
     if value is None:
         return "not worked out"
     assert isinstance(value, int | float)
@@ -78,23 +82,9 @@ def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, o
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
     found = {**described, "models": len(a), **spread("ab_ratio", ratio), **spread("recurrent_weight", U)}
-    if type(cell) in CONDITIONS:
-        found["share_meeting_conditions"] = float(np.mean(meets_conditions(ensemble)))
+    if has_theorem(type(cell)):
+        found["share_meeting_conditions"] = float(np.mean(meets_conditions(cell)))
     return found
-
-
-def meets_conditions(ensemble: Ensemble) -> np.ndarray:
-    """Say which networks meet the conditions of their cell's theorem exactly: those that do in doubles are asked in rationals."""
-    kind, cell = ensemble.setting.kind, ensemble.cell()
-    weights = [np.asarray(weight, np.float64) for weight in vars(cell).values()]
-    a, b, *recurrent = weights
-    with np.errstate(all="ignore"):
-        steps = CONDITIONS[kind].step_residual((a, b), tuple(recurrent))  # pyright: ignore[reportArgumentType]
-        met = np.asarray((steps == 0) & (CONDITIONS[kind].recurrent_residual(tuple(recurrent)) == 0))  # pyright: ignore[reportArgumentType]
-    for place in np.flatnonzero(met):
-        single = kind(*(float(weight[place]) for weight in weights))
-        met[place] = all(condition.holds for condition in conditions(single))
-    return met
 
 
 def spread(name: str, values: np.ndarray) -> dict[str, object]:

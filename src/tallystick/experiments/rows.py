@@ -1,14 +1,11 @@
 """Trained networks as table rows, and rows as networks again."""
 
-import jax
 import numpy as np
 import polars as pl
 
-from tallystick.cells import LinearCell, SelectiveCell
-from tallystick.certificates.ensemble import horizons
-from tallystick.datasets.tasks import COUNT
+from tallystick.cells import SelectiveCell
 from tallystick.experiments.jobs import Job
-from tallystick.readouts import BinaryReadout, TernaryReadout
+from tallystick.experiments.network_horizons import certified
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
@@ -34,11 +31,13 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "accuracy_50": pl.Float64,
     "horizon_all": pl.Int64,
     "horizon_even": pl.Int64,
+    "horizon_all_exact": pl.Boolean,
+    "horizon_even_exact": pl.Boolean,
 }
 """One row a model. A float32 weight is stored as the double that it equals; a selective cell has its Q beside its P.
 
-A horizon is exact, in real arithmetic; 9223372036854775807 is unlimited, and null stands where none is worked out (other
-cells than the linear one, the count task)."""
+A horizon is in real arithmetic, and exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
+stands where there is none: a weight is no finite number, or the cell is not one that can be certified."""
 
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
 
@@ -67,21 +66,17 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
         "readout_bias": _lists(weights.readout_bias, len(seeds)),
         "accuracy_train": ensemble.accuracy_train,
         **{f"accuracy_{length}": ensemble.accuracy(strings) for length, strings in job.tests.items()},
-        **_horizons(ensemble, a, b),
+        **_horizons(ensemble),
     }
     return pl.DataFrame(columns, schema=SCHEMA)
 
 
-def _horizons(ensemble: Ensemble, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray | None]:
-    """Up to which length each network is right on all strings: the linear ones with a class for every state."""
-    finite = bool(np.isfinite(a).all() and np.isfinite(b).all())
-    if ensemble.setting.kind is not LinearCell or ensemble.setting.scored_as is COUNT or not finite:
-        return {"horizon_all": None, "horizon_even": None}
-    weights = jax.tree.map(lambda array: array.astype(np.float64), ensemble.weights)
-    readout = weights.readout()
-    assert isinstance(readout, BinaryReadout | TernaryReadout)
-    found = horizons(LinearCell(a, b, weights.recurrent[0]), readout)
-    return {"horizon_all": found.all, "horizon_even": found.even}
+def _horizons(ensemble: Ensemble) -> dict[str, pl.Series]:
+    """Up to which length each network is right on all strings, and whether it is known to fail beyond."""
+    found = certified(ensemble)
+    columns = ("horizon_all", "horizon_even", "horizon_all_exact", "horizon_even_exact")
+    none = pl.Series(~found.networks)
+    return {name: pl.Series(values).set(none, None) for name, values in zip(columns, found.horizons, strict=True)}
 
 
 def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:

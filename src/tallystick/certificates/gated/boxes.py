@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import exact, hyperbolic_tangent, sigmoid, weighted_mean
+from tallystick.arithmetic import exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
 from tallystick.errors import BadInput
 
 Doubles = NDArray[np.float64]
@@ -61,6 +61,9 @@ class Box:
 
     def __neg__(self) -> "Box":
         return Box(-self.high, -self.low)
+
+    def __sub__(self, other: "Box | int") -> "Box":
+        return self + -_boxed(other)
 
     def __mul__(self, other: "Box | int") -> "Box":
         other = _boxed(other)
@@ -117,6 +120,12 @@ def _below(value: Doubles) -> Doubles:
 
 def _above(value: Doubles) -> Doubles:
     return value + (_LAST_PLACE * np.abs(value) + _LEAST)
+
+
+@positive_part.register
+def _(x: Box) -> Box:
+    """max(0, x) rises and rounds nothing."""
+    return Box(np.maximum(x.low, 0.0), np.maximum(x.high, 0.0))
 
 
 @hyperbolic_tangent.register

@@ -1,0 +1,16 @@
+"""Cells whose states are known between bounds only: they take the ends of a group of strings to those of its image themselves."""
+
+from abc import ABC, abstractmethod
+
+from tallystick.arithmetic import Number
+from tallystick.cells import Token
+
+Bounds = tuple[Number, Number]
+
+
+class Enclosed(ABC):
+    """A cell that runs on bounds, in arrays."""
+
+    @abstractmethod
+    def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
+        """Return what is known of the least and the greatest next state over all h between two ends."""

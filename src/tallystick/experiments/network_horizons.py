@@ -1,0 +1,37 @@
+"""Up to which length trained networks are right on all strings: the one way by which runs and comparisons are certified."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tallystick.certificates.ensemble import Horizons, horizons
+from tallystick.certificates.horizon import is_decidable
+from tallystick.datasets.tasks import COUNT
+from tallystick.readouts import ZeroCheck
+from tallystick.training.ensemble import Ensemble
+
+
+class Certified(NamedTuple):
+    """Which networks have a horizon, and the horizons: an entry a network, 0 where there is none."""
+
+    networks: np.ndarray
+    horizons: Horizons
+
+
+def certified(networks: Ensemble) -> Certified:
+    """Certify trained networks of any cell and task, in real arithmetic.
+
+    Where the count is asked for the zero check answers for the cell: it is right iff h = 0 says that the count is 0. Networks
+    with a weight that is no finite number have no horizon, and neither has a new cell until the certifier knows it.
+    """
+    weights, cell = networks.weights, networks.cell()
+    arrays = [*vars(cell).values(), *weights.readout_weight, *weights.readout_bias]
+    found = np.all(np.isfinite(arrays), axis=0) & is_decidable(networks.setting.kind)
+    empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
+    if not found.any():
+        return Certified(found, empty)
+    chosen = weights.places(found)
+    readout = ZeroCheck() if networks.setting.scored_as is COUNT else chosen.readout()
+    for whole, part in zip(empty, horizons(chosen.cell(networks.setting.kind), readout), strict=True):
+        whole[found] = part
+    return Certified(found, empty)
