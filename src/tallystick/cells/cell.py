@@ -40,6 +40,16 @@ class Cell(ABC):
         for field in fields(self):
             check_number(getattr(self, field.name), field.name)
 
+    @classmethod
+    def recurrent_fields(cls) -> tuple[str, ...]:
+        """The names of the weights that this kind of cell has beside its two steps.
+
+        >>> from tallystick import SelectiveCell
+        >>> SelectiveCell.recurrent_fields()
+        ('open_recurrent_weight', 'close_recurrent_weight')
+        """
+        return tuple(field.name for field in fields(cls)[len(fields(Cell)) :])
+
     @abstractmethod
     def step(self, h: Number, token: Token) -> Number:
         """Return the next state."""

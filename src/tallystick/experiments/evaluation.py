@@ -78,10 +78,11 @@ def _horizon(value: object) -> object:
 def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, object]:
     cell = ensemble.cell()
     a, b = (np.asarray(step, np.float64) for step in (cell.open_step, cell.close_step))
-    U = ensemble.weights.recurrent[0].astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
-    found = {**described, "models": len(a), **spread("ab_ratio", ratio), **spread("recurrent_weight", U)}
+    found = {**described, "models": len(a), **spread("ab_ratio", ratio)}
+    if ensemble.weights.recurrent:  # U, or P of a selective cell; a new cell may have none
+        found |= spread("recurrent_weight", ensemble.weights.recurrent[0].astype(np.float64))
     if has_theorem(type(cell)):
         found["share_meeting_conditions"] = float(np.mean(meets_conditions(cell)))
     return found

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from tallystick.cells import SelectiveCell
+from tallystick.cells import Cell
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.network_horizons import certified
 from tallystick.training.ensemble import Ensemble
@@ -23,6 +23,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "close_step": pl.Float64,
     "recurrent_weight": pl.Float64,
     "close_recurrent_weight": pl.Float64,
+    "further_weights": pl.List(pl.Float64),
     "ab_ratio": pl.Float64,
     "readout_weight": pl.List(pl.Float64),
     "readout_bias": pl.List(pl.Float64),
@@ -34,7 +35,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "horizon_all_exact": pl.Boolean,
     "horizon_even_exact": pl.Boolean,
 }
-"""One row a model. A float32 weight is stored as the double that it equals; a selective cell has its Q beside its P.
+"""One row a model. A float32 weight is stored as the double that it equals.
+
+A cell's first recurrent weight is `recurrent_weight`: U, or P of a selective cell, whose Q has a column of its own. Whatever
+weights a new cell has beyond that stand in `further_weights`, in the order of its fields.
 
 A horizon is in real arithmetic, and exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
 stands where there is none: a weight is no finite number, or the cell is not one that can be certified."""
@@ -59,8 +63,7 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
         "seed": seeds,
         "open_step": a,
         "close_step": b,
-        "recurrent_weight": weights.recurrent[0].astype(np.float64),
-        "close_recurrent_weight": weights.recurrent[1].astype(np.float64) if setting.kind is SelectiveCell else None,
+        **_recurrent_columns(setting.kind, weights),
         "ab_ratio": ratio,
         "readout_weight": _lists(weights.readout_weight, len(seeds)),
         "readout_bias": _lists(weights.readout_bias, len(seeds)),
@@ -69,6 +72,20 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
         **_horizons(ensemble),
     }
     return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def _columns_of(kind: type[Cell]) -> list[str]:
+    """Return the column of each recurrent weight of a cell."""
+    names = kind.recurrent_fields()
+    return ["recurrent_weight", *(name if name in SCHEMA else "further_weights" for name in names[1:])][: len(names)]
+
+
+def _recurrent_columns(kind: type[Cell], weights: Weights) -> dict[str, object]:
+    columns = list(zip(_columns_of(kind), weights.recurrent, strict=True))
+    own = {name: array.astype(np.float64) for name, array in columns if name != "further_weights"}
+    further = tuple(array for name, array in columns if name == "further_weights")
+    none = {"recurrent_weight": None, "close_recurrent_weight": None}
+    return {**none, **own, "further_weights": _lists(further, len(weights.example))}
 
 
 def _horizons(ensemble: Ensemble) -> dict[str, pl.Series]:
@@ -85,15 +102,15 @@ def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
     def column(name: str) -> np.ndarray:
         return rows[name].to_numpy().astype(setting.dtype)
 
-    recurrent = [column("recurrent_weight")]
-    if setting.kind is SelectiveCell:
-        recurrent.append(column("close_recurrent_weight"))
+    further = iter(_arrays(rows["further_weights"], setting))
     weights = Weights(
         inputs=(column("open_step"), column("close_step")),
-        recurrent=tuple(recurrent),
+        recurrent=tuple(
+            next(further) if name == "further_weights" else column(name) for name in _columns_of(setting.kind)
+        ),
         bias=(),
-        readout_weight=_columns(rows["readout_weight"], setting),
-        readout_bias=_columns(rows["readout_bias"], setting),
+        readout_weight=_arrays(rows["readout_weight"], setting),
+        readout_bias=_arrays(rows["readout_bias"], setting),
     )
     return Ensemble(setting, weights, rows["accuracy_train"].to_numpy())
 
@@ -102,6 +119,6 @@ def _lists(arrays: tuple[np.ndarray, ...], size: int) -> list[list[float]]:
     return np.stack(arrays, axis=1).astype(np.float64).tolist() if arrays else [[] for _ in range(size)]
 
 
-def _columns(lists: pl.Series, setting: Setting) -> tuple[np.ndarray, ...]:
+def _arrays(lists: pl.Series, setting: Setting) -> tuple[np.ndarray, ...]:
     table = np.array(lists.to_list(), dtype=setting.dtype).reshape(len(lists), -1)
     return tuple(np.ascontiguousarray(column) for column in table.T)

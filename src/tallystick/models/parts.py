@@ -61,7 +61,7 @@ class Parts:
 
 def recurrent_weights(cell: str) -> int:
     """How many recurrent weights the cell of this name has: two if it is selective, else one."""
-    return len(fields(CELLS[cell])) - len(fields(Cell))
+    return len(CELLS[cell].recurrent_fields())
 
 
 def _readout_parts(readout: Readout) -> tuple[str, tuple[Fraction, ...], tuple[Fraction, ...]]:

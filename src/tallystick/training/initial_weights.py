@@ -1,6 +1,6 @@
 """Where training starts: uniform draws that depend on the seed alone, never on the block, the machine or the setting."""
 
-from dataclasses import fields
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,11 @@ CELL_BOUND = 3**-0.5
 READOUT_BOUND = 1.0
 """The readout reads h alone."""
 
-_MOST_WEIGHTS = 12
+_DRAWN = 12
+"""How many numbers a seed draws at once. Which place each weight takes is fixed: seeds are to give what they always gave."""
+
+_RECURRENT, _BIAS, _READOUT_WEIGHT, _READOUT_BIAS = slice(2, 4), 4, 5, 8
+"""Where the weights after the two steps lie. Recurrent weights beyond the second have keys of their own."""
 
 
 def fresh_weights(
@@ -30,16 +34,23 @@ def fresh_weights(
     """
     draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32)))
     cell, readout = (CELL_BOUND * draws).astype(dtype), (READOUT_BOUND * draws).astype(dtype)
-    recurrent = len(fields(kind)) - len(fields(Cell))  # whatever a cell has beside its two steps
     return Weights(
         inputs=(cell[:, 0], cell[:, 1]),
-        recurrent=tuple(cell[:, 2 + place] for place in range(recurrent)),
-        bias=(cell[:, 4],) if bias else (),
-        readout_weight=tuple(readout[:, 5 + place] for place in range(task.outputs)),
-        readout_bias=tuple(readout[:, 8 + place] for place in range(task.outputs))
+        recurrent=_recurrent(cell, len(kind.recurrent_fields()), seeds),
+        bias=(cell[:, _BIAS],) if bias else (),
+        readout_weight=tuple(readout[:, _READOUT_WEIGHT + place] for place in range(task.outputs)),
+        readout_bias=tuple(readout[:, _READOUT_BIAS + place] for place in range(task.outputs))
         if has_readout_bias(task, bias=bias)
         else (),
     )
+
+
+def _recurrent(cell: np.ndarray, number: int, seeds: np.ndarray) -> tuple[np.ndarray, ...]:
+    first = tuple(cell.T[_RECURRENT])[:number]
+    if number <= len(first):
+        return first
+    further = np.asarray(_further_draws(jnp.asarray(seeds, jnp.uint32), number - len(first)))
+    return (*first, *(CELL_BOUND * further).astype(cell.dtype).T)
 
 
 def published_weights(task: Task, *, bias: bool, dtype: np.dtype) -> Weights:
@@ -70,10 +81,23 @@ def has_readout_bias(task: Task, *, bias: bool) -> bool:
     return bias or task is TERNARY
 
 
+def _key(seed: jax.Array) -> jax.Array:
+    return jax.random.fold_in(jax.random.key(0, impl="threefry2x32"), seed)
+
+
 @jax.jit
 def _uniform_draws(seeds: jax.Array) -> jax.Array:
     def of_one_seed(seed: jax.Array) -> jax.Array:
-        key = jax.random.fold_in(jax.random.key(0, impl="threefry2x32"), seed)
-        return jax.random.uniform(key, (_MOST_WEIGHTS,), jnp.float32, minval=-1, maxval=1)
+        return jax.random.uniform(_key(seed), (_DRAWN,), jnp.float32, minval=-1, maxval=1)
 
     return jax.vmap(of_one_seed)(seeds)
+
+
+@partial(jax.jit, static_argnames="number")
+def _further_draws(seeds: jax.Array, number: int) -> jax.Array:
+    """Draw each weight by itself, so that a cell's third weight is the same however many follow."""
+
+    def one(seed: jax.Array, place: jax.Array) -> jax.Array:
+        return jax.random.uniform(jax.random.fold_in(_key(seed), place), (), jnp.float32, minval=-1, maxval=1)
+
+    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(seeds, jnp.arange(number, dtype=jnp.uint32))
