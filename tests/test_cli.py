@@ -256,7 +256,7 @@ def test_bench_measures_the_languages(run, tmp_path):
     status, shown, _ = run("bench", "--suite", "languages", "--json", "--out", str(tmp_path / "bench.json"))
     assert status == 0
     assert [row["language"] for row in json.loads(shown)["figures"]] == ["bb", "dyck1", "semidyck1"]
-    assert json.loads((tmp_path / "bench.json").read_text()) == json.loads(shown)["figures"]
+    assert json.loads((tmp_path / "bench.json").read_text()) == json.loads(shown)
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,11 @@ def test_certify_a_run(run, tmp_path):
         (("certify", "counter.json", "--limit", "1"), "limit: 1 is not a whole number from 2 on"),
         (("certify", "strings.txt"), "strings.txt: line 1: not JSON"),
         (("check", "nowhere.json"), "nowhere.json: cannot be read"),
-        (("accuracy", "counter.json"), "Missing option '--length'"),
+        (("accuracy", "counter.json"), "length: missing; say how long the strings are, as with --length 50"),
+        (
+            ("accuracy", "counter.json", "--length", "4", "--seed", "1"),
+            "counter.json: --number and --seed are for GRUs and LSTMs, whose strings are drawn",
+        ),
         (("accuracy", "counter.json", "--length", "0"), "length: 0 is not a whole number from 1 on"),
         (("accuracy", "leaky.json", "--length", "1000000000"), "length: "),
         (

@@ -56,3 +56,18 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def refuse_unwritable(path: Path | None, *, force: bool) -> None:
+    """Refuse a file that could not be written, before the work is done: there unasked, a folder, or in none."""
+    if path is not None and path.is_dir():
+        raise BadInput(f"{path}: is a folder, not a file to write")
+    if path is not None and not path.parent.is_dir():
+        raise BadInput(f"{path}: there is no folder {path.parent}")
+    refuse_existing(path, force=force)
+
+
+def refuse_existing(path: Path | None, *, force: bool) -> None:
+    """Refuse to overwrite a file unasked."""
+    if path is not None and path.exists() and not force:
+        raise BadInput(f"{path}: exists already; --force overwrites it")

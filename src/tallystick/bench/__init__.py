@@ -1,13 +1,9 @@
-"""Measurements: each suite returns rows of figures, taken side by side in one run."""
+"""Measurements: each suite gives rows of figures, taken side by side in one run.
 
-from collections.abc import Callable
+The suites of training run where JAX, optax and jaxtyping are all there is: `python -m tallystick.bench`.
+"""
 
-from tallystick.bench.certificates import measure_certificates
-from tallystick.bench.languages import measure_languages
-from tallystick.bench.training import measure_training
+from tallystick.bench.command import Request, run
+from tallystick.bench.suites import SUITES, Suite
 
-SUITES: dict[str, Callable[[], list[dict[str, object]]]] = {
-    "languages": measure_languages,
-    "training": measure_training,
-    "certificates": measure_certificates,
-}
+__all__ = ["SUITES", "Request", "Suite", "run"]

@@ -3,21 +3,25 @@
 import time
 from collections.abc import Callable
 
-from tallystick.bench.timing import peak_gigabytes
+from tallystick.bench.rows import Row
+from tallystick.bench.timing import forget_peak, peak_gigabytes
+from tallystick.bench.tool import drawn, strings_of
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import exact_accuracy
-from tallystick.experiments.training_run import train
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout
+from tallystick.training.ensemble import train
+from tallystick.training.setting import Setting
 
 CELLS, SHORT_CELLS = 100_000, 10_000
 SHORT, LONG = 20, 50
 
 
-def measure_certificates() -> list[dict[str, object]]:
+def measure_certificates() -> list[Row]:
     """Return seconds for cells trained as in the paper: binary without bias, length 8."""
-    networks = train("binary", train_length=8, seeds=CELLS)
+    setting = Setting("binary", bias=False, train_length=8)
+    networks = train(setting, drawn(setting, CELLS), strings_of(setting))
     (v,) = (weight.astype("float64") for weight in networks.weights.readout_weight)
     cell = networks.cell()
     assert isinstance(cell, LinearCell)
@@ -30,7 +34,8 @@ def measure_certificates() -> list[dict[str, object]]:
     ]
 
 
-def _row(what: str, cells: int, work: Callable[[], object]) -> dict[str, object]:
+def _row(what: str, cells: int, work: Callable[[], object]) -> Row:
+    forget_peak()
     started = time.perf_counter()
     work()
     return {

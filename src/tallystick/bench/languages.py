@@ -2,6 +2,7 @@
 
 import random
 
+from tallystick.bench.rows import Row
 from tallystick.bench.timing import best_of
 from tallystick.languages.brackets import LANGUAGES
 from tallystick.languages.ready_machines import READY_MACHINES
@@ -9,9 +10,9 @@ from tallystick.languages.ready_machines import READY_MACHINES
 LENGTH = 10_000
 
 
-def measure_languages() -> list[dict[str, object]]:
+def measure_languages() -> list[Row]:
     """Return milliseconds for each language: the number of members, a uniform member, and a machine's run on it."""
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for name, language in LANGUAGES.items():
         member = language.sample(LENGTH, random.Random(0))
         rows.append(

@@ -1,119 +1,187 @@
 """The training suite: full runs per second, binary without bias, length 8, 100 epochs, one string a step.
 
-Beside the loop, in the same run: a hand-vectorised numba kernel in two editions, and a per-token PyTorch loop that does
-what the published one does. Both lie in the project's benchmarks/ folder and need numba and PyTorch; where one is missing,
-the row says so.
+Side by side in one run: a per-token PyTorch loop that does what the published one does, PyTorch over all networks at once,
+`jax.vmap` as one would first write it, a hand-vectorised numba kernel in two editions, and this tool, by its compiled scan and
+by its fused kernel. Slow ones are timed over a part of the steps; every step does the same work, and their note says so.
 """
 
-import sys
-import time
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 from types import ModuleType
+from typing import NamedTuple
 
+import jax
 import numpy as np
 
-from tallystick.bench.timing import best_of, peak_gigabytes
+from tallystick.bench.baselines import baseline
+from tallystick.bench.limits import most_runs
+from tallystick.bench.machine import Machine, gpu_devices, measured_devices, this_machine
+from tallystick.bench.rows import Row
+from tallystick.bench.timing import best_of, forget_peak, peak_gigabytes
+from tallystick.bench.tool import Timing, drawn, steps_of, strings_of, time_tool
 from tallystick.datasets.encoding import encode
-from tallystick.datasets.tasks import BINARY
-from tallystick.datasets.training_sets import training_set
 from tallystick.training.cores import cores
-from tallystick.training.ensemble import train
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
-from tallystick.training.weights import Weights
 
-SIZES = (1_000, 100_000)
-NUMBA_SEEDS = 16_000
-PYTORCH_EPOCHS = 2
-BASELINES = Path("benchmarks")
+SETTING = Setting("binary", bias=False, train_length=8)
+LOOP = "PyTorch, token by token"
+
+_LOOP_EPOCHS = 2
+_BATCHED_STRINGS = 60
+_VMAP_EPOCHS = 10
+_SEEDS = {"cpu": 2**14, "gpu": 2**20, "cuda": 2**20}
 
 
-def measure_training() -> list[dict[str, object]]:
-    """Return runs per second and per core of the loop and of each baseline, and how many times faster the loop is."""
-    strings = training_set(BINARY, 8, seed=0)
-    loop = [_loop_row(precision, size, strings) for precision in ("float32", "float64") for size in SIZES]
-    rows = [*loop, *_numba_rows(strings), _pytorch_row(strings)]
-    fastest = max(_per_core(row) for row in loop)
+class Contender(NamedTuple):
+    """What is measured: its name, where it runs, in which precision, and how; the measurement may say why it cannot be."""
+
+    what: str
+    device: str
+    precision: str
+    measure: Callable[[], Timing | str]
+
+
+def measure_training(device: str) -> Iterator[Row]:
+    """Measure the contenders of a device one by one; the published-style loop is always among them."""
+    machine, devices = this_machine(), measured_devices(device)
+    for contender in CONTENDERS:
+        if contender.device in devices or contender.what == LOOP:
+            forget_peak()
+            yield _row(contender, _timing(contender), machine)
+
+
+def compared(rows: list[Row]) -> list[Row]:
+    """Fill in how many times as quick as the published-style loop each is, and how many times the quickest is as quick."""
+    rates = [rate for row in rows if isinstance(rate := row["runs_per_second"], float)]
+    loop = next((row["runs_per_second"] for row in rows if row["what"] == LOOP), None)
     for row in rows:
-        row["fastest_loop_is"] = f"{fastest / _per_core(row):,.1f} times" if _per_core(row) else "not measured"
+        rate = row["runs_per_second"]
+        if isinstance(rate, float):
+            row["times_the_loop"] = rate / loop if isinstance(loop, float) else None
+            row["quickest_is_times"] = max(rates) / rate
     return rows
 
 
-def _per_core(row: dict[str, object]) -> float:
-    rate = row["runs_per_second_and_core"]
-    return rate if isinstance(rate, float) else 0.0
+def _timing(contender: Contender) -> Timing | str:
+    if contender.device == "gpu" and not gpu_devices():
+        return "needs a GPU; JAX sees none"
+    return contender.measure()
 
 
-def _row(name: str, seeds: int, seconds_per_run: float, used_cores: int, note: str) -> dict[str, object]:
+def _row(contender: Contender, timing: Timing | str, machine: Machine) -> Row:
+    measured = isinstance(timing, Timing)
+    rate = timing.runs_per_second if measured else None
+    used = timing.cores if measured else None
+    setting = replace(SETTING, precision=contender.precision)
+    most = most_runs(setting, machine, contender.device, used) if measured else None
     return {
-        "what": name,
-        "seeds": seeds,
-        "runs_per_second": 1 / seconds_per_run,
-        "runs_per_second_and_core": 1 / seconds_per_run / used_cores,
-        "peak_GB": round(peak_gigabytes(), 2),
-        "note": note,
+        "what": contender.what,
+        "device": contender.device,
+        "precision": contender.precision,
+        "seeds": timing.seeds if measured else None,
+        "runs_per_second": rate,
+        "and_core": rate / used if rate and used else None,
+        "times_the_loop": None,
+        "quickest_is_times": None,
+        "percent_of_limit": 100 * rate / most if rate and most else None,
+        "peak_GB": round(peak_gigabytes(), 2) if measured else None,
+        "note": timing.note if measured else timing,
     }
 
 
-def _missing(name: str, reason: str) -> dict[str, object]:
-    nothing = dict.fromkeys(("runs_per_second", "runs_per_second_and_core", "peak_GB"), "-")
-    return {"what": name, "seeds": 0, **nothing, "note": reason}
-
-
-def _loop_row(precision: str, size: int, strings: list[str]) -> dict[str, object]:
-    setting = Setting("binary", bias=False, train_length=8, precision=precision)
-    initial = _initial(size, setting.dtype)
-    started = time.perf_counter()
-    train(setting, initial.places(slice(0, 1)), strings)
-    compiled = time.perf_counter() - started
-    seconds = best_of(lambda: train(setting, initial, strings), repeats=1 if size > SIZES[0] else 3)
-    return _row(
-        f"this loop, {precision}", size, seconds / size, cores(), f"first block {compiled:.1f} s, compiling included"
-    )
-
-
-def _initial(size: int, dtype: np.dtype) -> Weights:
-    return fresh_weights(
-        Setting("binary", bias=False, train_length=8).kind, BINARY, np.arange(size), bias=False, dtype=dtype
-    )
-
-
-def _numba_rows(strings: list[str]) -> list[dict[str, object]]:
-    """The kernel written plainly, and the same with its own exponential and fused multiply-adds."""
-    kernel = _baseline("numba_kernel")
-    if isinstance(kernel, str):
-        return [_missing("numba kernel", kernel)]
-    initial = _initial(NUMBA_SEEDS, np.dtype(np.float32))
-    start = np.stack([*initial.inputs, *initial.recurrent, *initial.readout_weight])
-    lessons = [part.astype(np.float32) for part in (*encode(strings), BINARY.targets(strings)[:, 0])]
-    rows: list[dict[str, object]] = []
-    for name, train_all in (("numba, plain", kernel.train_plain), ("numba, by intrinsics", kernel.train)):
-        train_all(start[:, :64], *lessons, epochs=1)  # compiles
-        seconds = best_of(lambda train_all=train_all: train_all(start, *lessons), repeats=2)
-        rows.append(_row(f"{name}, float32", NUMBA_SEEDS, seconds / NUMBA_SEEDS, cores(), "all cores"))
-    return rows
-
-
-def _pytorch_row(strings: list[str]) -> dict[str, object]:
-    name = "PyTorch, token by token"
-    loop = _baseline("pytorch_loop")
+def _published_loop() -> Timing | str:
+    loop = baseline("pytorch_loop")
     if isinstance(loop, str):
-        return _missing(name, loop)
-    seconds = loop.seconds_per_epoch(
-        strings, [int(target) for (target,) in BINARY.targets(strings)], epochs=PYTORCH_EPOCHS
-    )
-    return _row(name, 1, 100 * seconds, 1, f"one core; {PYTORCH_EPOCHS} epochs timed, scaled to 100")
+        return loop
+    strings = strings_of(SETTING)
+    labels = [int(target) for (target,) in SETTING.answers(strings)]
+    seconds = loop.seconds_per_epoch(strings, labels, epochs=_LOOP_EPOCHS)
+    return Timing(1, 100 * seconds, 1, f"one core; {_LOOP_EPOCHS} epochs timed, scaled to 100")
 
 
-def _baseline(name: str) -> ModuleType | str:
-    """Import a baseline from the project's benchmarks folder, or say why it cannot be."""
-    if not (BASELINES / f"{name}.py").is_file():
-        return f"run it from a checkout: {BASELINES / name}.py is not here"
-    sys.path.insert(0, str(BASELINES))
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        return f"needs {error.name}"
-    finally:
-        sys.path.remove(str(BASELINES))
+def _batched_pytorch(function: str, device: str) -> Timing | str:
+    """PyTorch over all networks; on a CPU with one thread or one a core, whichever is quicker."""
+    module = baseline("pytorch_batched")
+    if isinstance(module, str):
+        return module
+    if device == "gpu":
+        return _batch(module, function, "cuda", 1) if module.sees_gpu() else "needs a GPU; PyTorch sees none"
+    timings = [_batch(module, function, "cpu", threads) for threads in sorted({1, cores()})]
+    return max(timings, key=lambda timing: timing.runs_per_second)
+
+
+def _batch(module: ModuleType, function: str, place: str, threads: int) -> Timing:
+    seeds, lessons = _SEEDS[place], [part[:_BATCHED_STRINGS] for part in _lessons()]
+    train = partial(getattr(module, function), _start(seeds), *lessons, epochs=1, device=place)
+    with module.threads(threads):
+        train()  # compiles
+        seconds = best_of(train, 2) * steps_of(SETTING) / _BATCHED_STRINGS
+    scaled = f"{_BATCHED_STRINGS} steps timed, scaled"
+    if place == "cuda":
+        return Timing(seeds, seconds, None, scaled)
+    return Timing(seeds, seconds, threads, f"{'one core' if threads == 1 else 'all cores'}; {scaled}")
+
+
+def _vmap(device: str) -> Timing | str:
+    module = baseline("jax_vmap")
+    if isinstance(module, str):
+        return module
+    seeds = _SEEDS[device]
+    train = partial(module.train, _start(seeds), *_lessons(), epochs=_VMAP_EPOCHS)
+    with _on(device):
+        train()
+        seconds = best_of(train, 2) * 100 / _VMAP_EPOCHS
+    used = None if device == "gpu" else cores()
+    return Timing(seeds, seconds, used, f"{_VMAP_EPOCHS} epochs timed, scaled to 100")
+
+
+def _numba(function: str) -> Timing | str:
+    module = baseline("numba_kernel")
+    if isinstance(module, str):
+        return module
+    train, seeds = getattr(module, function), _SEEDS["cpu"] // 2 * cores()
+    start, lessons = _start(seeds), _lessons()
+    train(start[:, :64], *lessons, epochs=1)  # compiles
+    return Timing(seeds, best_of(lambda: train(start, *lessons), 2), cores(), "all cores")
+
+
+def _tool(device: str, precision: str, engine: str | None = None) -> Timing | str:
+    return time_tool(replace(SETTING, precision=precision), device, engine)
+
+
+def _on(device: str) -> AbstractContextManager[object]:
+    return jax.default_device(jax.devices(device)[0])
+
+
+def _lessons() -> list[np.ndarray]:
+    """The strings as the baselines take them: opening brackets, closing brackets, the right answer."""
+    strings = strings_of(SETTING)
+    return [part.astype(np.float32) for part in (*encode(strings), SETTING.answers(strings)[:, 0])]
+
+
+def _start(seeds: int) -> np.ndarray:
+    """Initial weights as the baselines take them: for `(`, for `)`, recurrent, readout."""
+    weights = drawn(SETTING, seeds)
+    return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
+
+
+CONTENDERS = (
+    Contender(LOOP, "cpu", "float32", _published_loop),
+    Contender("PyTorch, batched", "cpu", "float32", partial(_batched_pytorch, "train", "cpu")),
+    Contender("PyTorch, batched, compiled", "cpu", "float32", partial(_batched_pytorch, "train_compiled", "cpu")),
+    Contender("jax.vmap", "cpu", "float32", partial(_vmap, "cpu")),
+    Contender("numba, plain", "cpu", "float32", partial(_numba, "train_plain")),
+    Contender("numba, by intrinsics", "cpu", "float32", partial(_numba, "train")),
+    Contender("this tool", "cpu", "float32", partial(_tool, "cpu", "float32")),
+    Contender("this tool", "cpu", "float64", partial(_tool, "cpu", "float64")),
+    Contender("PyTorch, batched", "gpu", "float32", partial(_batched_pytorch, "train", "gpu")),
+    Contender("PyTorch, batched, compiled", "gpu", "float32", partial(_batched_pytorch, "train_compiled", "gpu")),
+    Contender("jax.vmap", "gpu", "float32", partial(_vmap, "gpu")),
+    Contender("this tool, XLA", "gpu", "float32", partial(_tool, "gpu", "float32", "scan")),
+    Contender("this tool, XLA", "gpu", "float64", partial(_tool, "gpu", "float64", "scan")),
+    Contender("this tool, fused", "gpu", "float32", partial(_tool, "gpu", "float32", "fused")),
+    Contender("this tool, fused", "gpu", "float64", partial(_tool, "gpu", "float64", "fused")),
+)
+"""From the slowest to the quickest, as far as is known beforehand."""

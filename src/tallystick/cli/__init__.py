@@ -13,9 +13,10 @@ import typer
 from typer.exceptions import TyperException
 
 from tallystick import __version__
+from tallystick.cli.bench import bench
 from tallystick.cli.certificates import accuracy, certify, check, failures
 from tallystick.cli.comparison import compare
-from tallystick.cli.experiment import bench, evaluate, indicators, report, reproduce, train
+from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
 from tallystick.cli.explanations import explain
 from tallystick.cli.output import fail, show
 from tallystick.cli.theory import accepts, machines, prove

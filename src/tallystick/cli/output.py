@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from tallystick.errors import BadInput
+from tallystick.files import refuse_existing, refuse_unwritable  # noqa: F401 -- every command takes them from here
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
@@ -69,23 +70,8 @@ def rows_table(rows: list[dict[str, object]]) -> Table:
     return table
 
 
-def refuse_unwritable(path: Path | None, *, force: bool) -> None:
-    """Refuse a file that could not be written, before the work is done: there unasked, a folder, or in none."""
-    if path is not None and path.is_dir():
-        raise BadInput(f"{path}: is a folder, not a file to write")
-    if path is not None and not path.parent.is_dir():
-        raise BadInput(f"{path}: there is no folder {path.parent}")
-    refuse_existing(path, force=force)
-
-
 def make_folder(path: Path) -> None:
     """Make the folder that results go to, before the work is done."""
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path}: is a file; results need a folder")
     path.mkdir(parents=True, exist_ok=True)
-
-
-def refuse_existing(path: Path | None, *, force: bool) -> None:
-    """Refuse to overwrite a file unasked."""
-    if path is not None and path.exists() and not force:
-        raise BadInput(f"{path}: exists already; --force overwrites it")

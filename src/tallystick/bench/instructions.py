@@ -1,0 +1,241 @@
+"""The instructions that a step of training needs, counted in the program of the step itself.
+
+The step is traced once (look at a string, learn from it), with the string's tokens and targets as numbers that all seeds
+share. For each string of a training set the trace is then gone through with those numbers known, and what is left to do for
+every seed is counted:
+
+- what all seeds share is worked out once and counts nothing;
+- adding 0, multiplying by 0 or 1, and what nothing depends on afterwards count nothing: so neither does padding, nor most of
+  the first token, which finds h = 0;
+- what is worked out twice counts once;
+- a division is a reciprocal, shared by all that divide by the same number, and a multiplication;
+- a product that is only added to something counts with that addition as one instruction;
+- a change of sign counts nothing: it is part of the instruction that reads the number;
+- any other operation counts as one, by its name, so that a machine can say what a root or an exponential costs it.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tallystick.cells import Token
+from tallystick.training.adam import adam
+from tallystick.training.ensemble import training_precision
+from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.learner import Exercise, Learner, Student
+from tallystick.training.lessons import Lessons, course_of, lessons_of
+from tallystick.training.setting import Setting
+
+ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL = "addition", "multiplication", "multiply-add", "reciprocal"
+_INPUT, _SIGN = "input", "sign"
+_NAMES = {"add": ADDITION, "sub": "subtraction", "add_any": ADDITION, "mul": MULTIPLICATION, "neg": _SIGN}
+_ADDITIONS = (ADDITION, "subtraction")
+_UNCHANGED = ("broadcast_in_dim", "reshape", "squeeze", "copy", "stop_gradient")
+# More than one, so that what has an entry a seed can be told from what all seeds share.
+_SEEDS = 2
+
+
+def step_instructions(setting: Setting, strings: list[str]) -> dict[str, float]:
+    """Return how often each instruction is done for one seed in a step, on average over the strings of an epoch."""
+    lessons = lessons_of(setting, strings)
+    program = _traced_step(setting, strings, lessons)
+    # The same string twice needs the same instructions.
+    times = Counter(_numbers(_exercise(lessons, place)) for place in range(len(strings)))
+    counted: Counter[str] = Counter()
+    for numbers, repeats in times.items():
+        walk = _Walk()
+        ends = walk.through(program.jaxpr, _arguments(program, numbers))
+        counted.update({name: repeats * size for name, size in walk.needed_for(ends).items()})
+    return {name: size / len(strings) for name, size in sorted(counted.items())}
+
+
+class Shared(NamedTuple):
+    """A number that is the same for all seeds; None where its value is not known before training."""
+
+    value: float | None = None
+
+
+Value = Shared | int
+"""What all seeds share, or the place of the instruction that works it out for each."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One operation on numbers of which every seed has its own."""
+
+    name: str
+    operands: tuple[Value, ...]
+    detail: str = ""
+
+
+def _traced_step(setting: Setting, strings: list[str], lessons: Lessons) -> Any:  # noqa: ANN401 -- JAX's program
+    """Return the program of a step, whose first arguments are a lesson's numbers."""
+    course, method = course_of(setting, strings), setting.procedure
+    optimiser = adam(partial(course.corrections, method=method), method.momenta)
+    parts = {"kind": setting.kind, "task": setting.scored_as, "method": method}
+    drawn = fresh_weights(setting.kind, setting.scored_as, np.arange(_SEEDS), bias=setting.bias, dtype=setting.dtype)
+    with training_precision(setting):
+        initial = jax.tree.map(jnp.asarray, drawn)
+        learner = Learner(initial, optimiser, course.strength, course.learning_rate, **parts)
+
+        def step(exercise: Exercise, student: Student) -> Student:
+            return learner.learn(student, learner.look(exercise, student, setting.gradient_dtype))
+
+        return jax.make_jaxpr(step)(jax.tree.map(jnp.asarray, _exercise(lessons, 0)), learner.start())
+
+
+def _exercise(lessons: Lessons, place: int) -> Exercise:
+    tokens = zip(lessons.opening[place], lessons.closing[place], strict=True)
+    targets, answers = np.moveaxis(lessons.targets[place], -1, 0), lessons.answers[place]
+    return Exercise([Token(*token) for token in tokens], tuple(targets), tuple(answers))
+
+
+def _numbers(exercise: Exercise) -> tuple[float | None, ...]:
+    """The lesson's numbers in the order of the program's arguments; where a list of them is one argument, it stays open."""
+    return tuple(float(leaf) if np.ndim(leaf) == 0 else None for leaf in jax.tree.leaves(exercise))
+
+
+def _arguments(program: Any, numbers: tuple[float | None, ...]) -> list[Shared | None]:  # noqa: ANN401
+    """What is known of each constant and argument; None stands for what every seed has its own of."""
+    known = [*(Shared() for _ in program.jaxpr.constvars), *map(Shared, numbers)]
+    rest = (program.jaxpr.constvars + program.jaxpr.invars)[len(known) :]
+    return [*known, *(None if variable.aval.shape else Shared() for variable in rest)]
+
+
+class _Walk:
+    """A way through the program that notes the instructions done for each seed."""
+
+    def __init__(self) -> None:
+        self._noted: list[Instruction] = []
+        self._places: dict[Instruction, int] = {}
+
+    def through(self, program: Any, arguments: Sequence[Value | None]) -> list[Value]:  # noqa: ANN401
+        """Go through a program; return what its results are."""
+        known: dict[Any, Value] = {}
+        for variable, argument in zip(program.constvars + program.invars, arguments, strict=True):
+            known[variable] = self._input(variable) if argument is None else argument
+
+        def value_of(variable: Any) -> Value:  # noqa: ANN401 -- a variable, or a number written into the program
+            return known[variable] if not hasattr(variable, "val") else _literal(variable.val)
+
+        for equation in program.eqns:
+            operands = [value_of(variable) for variable in equation.invars]
+            known.update(zip(equation.outvars, self._results(equation, operands), strict=True))
+        return [value_of(variable) for variable in program.outvars]
+
+    def needed_for(self, ends: list[Value]) -> Counter[str]:
+        """Count the instructions that the results need, products and additions fused."""
+        uses: Counter[int] = Counter()
+        open_places = [end for end in ends if isinstance(end, int)]
+        uses.update(open_places)
+        needed: set[int] = set()
+        while open_places:
+            place = open_places.pop()
+            if place not in needed:
+                needed.add(place)
+                before = [operand for operand in self._noted[place].operands if isinstance(operand, int)]
+                uses.update(before)
+                open_places += before
+        counted = Counter(self._noted[place].name for place in needed)
+        fused = sum(self._takes_a_product(place, uses) for place in needed)
+        additions = sum(counted.pop(name, 0) for name in _ADDITIONS) - fused
+        counted.update({ADDITION: additions, MULTIPLICATION: -fused, MULTIPLY_ADD: fused})
+        return Counter({name: size for name, size in counted.items() if size > 0 and name not in (_INPUT, _SIGN)})
+
+    def _takes_a_product(self, place: int, uses: Counter[int]) -> bool:
+        """Whether an instruction is an addition that can take in the product it adds, which nobody else asks for."""
+        instruction = self._noted[place]
+        return instruction.name in _ADDITIONS and any(
+            self._is_lone_product(value, uses) for value in instruction.operands
+        )
+
+    def _is_lone_product(self, value: Value, uses: Counter[int]) -> bool:
+        if isinstance(value, Shared) or uses[value] > 1:
+            return False
+        instruction = self._noted[value]
+        if instruction.name == _SIGN:
+            return self._is_lone_product(instruction.operands[0], uses)
+        return instruction.name == MULTIPLICATION
+
+    def _results(self, equation: Any, operands: list[Value]) -> list[Value]:  # noqa: ANN401
+        """Return the results of one operation of the program."""
+        inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+        if inner is not None:
+            program = getattr(inner, "jaxpr", inner)
+            return self.through(program, [*(Shared() for _ in program.constvars), *operands])
+        if all(isinstance(operand, Shared) for operand in operands):
+            return [_shared_result(equation, [o for o in operands if isinstance(o, Shared)]) for _ in equation.outvars]
+        return [self._result(equation, operands)]
+
+    def _result(self, equation: Any, operands: list[Value]) -> Value:  # noqa: ANN401
+        name = equation.primitive.name
+        if name in _UNCHANGED or (name == "convert_element_type" and _keeps_its_type(equation)):
+            return operands[0]
+        if name in ("add", "add_any", "sub"):
+            return self._sum(_NAMES[name], *operands)
+        rewritten = {"mul": self._product, "div": self._quotient, "logistic": self._logistic}
+        if name in rewritten:
+            return rewritten[name](*operands)
+        return self._note(_NAMES.get(name, name), *operands, detail=str(equation.params))
+
+    def _quotient(self, left: Value, right: Value) -> Value:
+        return self._product(left, self._note(RECIPROCAL, right))
+
+    def _logistic(self, value: Value) -> Value:
+        """1/(1 + e^−x)."""
+        power = self._note("exp", self._note(_SIGN, value))
+        return self._note(RECIPROCAL, self._sum(ADDITION, Shared(1.0), power))
+
+    def _product(self, left: Value, right: Value) -> Value:
+        if Shared(0.0) in (left, right):
+            return Shared(0.0)
+        for one, other in ((left, right), (right, left)):
+            if one == Shared(1.0):
+                return other
+        return self._note(MULTIPLICATION, left, right)
+
+    def _sum(self, name: str, left: Value, right: Value) -> Value:
+        if right == Shared(0.0):
+            return left
+        if left == Shared(0.0):
+            return right if name == ADDITION else self._note(_SIGN, right)
+        return self._note(name, left, right)
+
+    def _input(self, variable: Any) -> int:  # noqa: ANN401
+        return self._note(_INPUT, detail=f"{id(variable)}")
+
+    def _note(self, name: str, *operands: Value, detail: str = "") -> int:
+        """Return the place of an instruction, noting it if it is new."""
+        instruction = Instruction(name, operands, detail)
+        if instruction not in self._places:
+            self._places[instruction] = len(self._noted)
+            self._noted.append(instruction)
+        return self._places[instruction]
+
+
+def _literal(number: Any) -> Shared:  # noqa: ANN401
+    return Shared(float(number)) if np.ndim(number) == 0 else Shared()
+
+
+def _keeps_its_type(equation: Any) -> bool:  # noqa: ANN401
+    (before,), (after,) = equation.invars, equation.outvars
+    return before.aval.dtype == after.aval.dtype
+
+
+def _shared_result(equation: Any, operands: list[Shared]) -> Shared:  # noqa: ANN401
+    """What all seeds share stays shared; its value is followed as far as sums, products and copies go."""
+    name, values = equation.primitive.name, [operand.value for operand in operands]
+    if name == "mul" and 0.0 in values:
+        return Shared(0.0)
+    if any(value is None for value in values) or not values:
+        return Shared()
+    if name in (*_UNCHANGED, "convert_element_type"):
+        return Shared(values[0])
+    followed = {"mul": np.multiply, "add": np.add, "add_any": np.add, "sub": np.subtract}
+    return Shared(float(followed[name](*values))) if name in followed else Shared()

@@ -1,0 +1,104 @@
+"""The most runs per second that a machine could do: the instructions counted, at the rate at which its lanes take them.
+
+    runs/s ≤ min(lanes · clock / instructions, special lanes · clock / special instructions) / steps
+
+The rate is that of a machine which starts an instruction in every lane at every clock and waits for nothing, neither for
+memory nor for an earlier result. No program reaches it; it says how far there is to go.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from typing import NamedTuple
+
+from tallystick.bench.instructions import RECIPROCAL, step_instructions
+from tallystick.bench.machine import Gpu, Machine, Processor
+from tallystick.bench.tool import steps_of, strings_of
+from tallystick.training.setting import PRECISIONS, Setting
+
+
+class Cost(NamedTuple):
+    """What an operation takes: instructions in all, and how many of them go to the special-function unit."""
+
+    instructions: float
+    special: float = 0
+
+
+ONE = Cost(1)
+
+# By hand, in multiply-adds: an estimate, Newton's steps from it (one gives single precision, two double), what they end with.
+# The exponential is 2ⁿ·e^r: n and r take four, a polynomial of degree 6 or 11 for e^r, and 2ⁿ one.
+_BY_HAND = {
+    "float32": {RECIPROCAL: Cost(3), "sqrt": Cost(5), "exp": Cost(11), "tanh": Cost(15)},
+    "float64": {RECIPROCAL: Cost(5), "sqrt": Cost(8), "exp": Cost(16), "tanh": Cost(22)},
+}
+# An NVIDIA GPU has them in hardware in single precision, 2ˣ in place of eˣ; a double is brought to its digits by hand.
+_IN_HARDWARE = {RECIPROCAL: Cost(1, 1), "sqrt": Cost(1, 1), "exp": Cost(2, 1), "tanh": Cost(1, 1)}
+
+
+class Lanes(NamedTuple):
+    """What a multiprocessor starts in one clock: instructions in single and in double precision, special functions."""
+
+    float32: int
+    float64: int
+    special: int
+
+
+# From the table of arithmetic throughput in NVIDIA's CUDA C++ programming guide, by compute capability.
+GPU_LANES = {
+    "8.0": Lanes(64, 32, 16),
+    "8.6": Lanes(128, 2, 16),
+    "8.9": Lanes(128, 2, 16),
+    "9.0": Lanes(128, 64, 16),
+}
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a device does in one precision: instructions and special functions per second, and what operations cost it."""
+
+    instructions: float
+    special: float
+    costs: Mapping[str, Cost]
+
+    def steps(self, counted: Mapping[str, float]) -> float:
+        """Return the most steps per second, of one seed each, where a step needs these instructions."""
+        instructions = sum(size * self.costs.get(name, ONE).instructions for name, size in counted.items())
+        special = sum(size * self.costs.get(name, ONE).special for name, size in counted.items())
+        return min(self.instructions / instructions, self.special / special if special else inf)
+
+
+def processor_rates(processor: Processor, precision: str, cores: int) -> Rates | None:
+    """Return what some of the cores can do; None where the system does not state their clock."""
+    if processor.gigahertz is None:
+        return None
+    lanes = processor.vector_units * processor.vector_bits // (8 * PRECISIONS[precision].itemsize)
+    return Rates(cores * lanes * processor.gigahertz * 1e9, inf, _BY_HAND[precision])
+
+
+def gpu_rates(gpu: Gpu, precision: str) -> Rates | None:
+    """Return what the GPUs can do; None where their lanes or their clock are not known."""
+    if gpu.capability not in GPU_LANES or not gpu.multiprocessors or gpu.gigahertz is None:
+        return None
+    lanes, clocks = GPU_LANES[gpu.capability], gpu.number * gpu.multiprocessors * gpu.gigahertz * 1e9
+    costs = _IN_HARDWARE if precision == "float32" else _BY_HAND[precision]
+    return Rates(clocks * getattr(lanes, precision), clocks * lanes.special, costs)
+
+
+def most_runs(setting: Setting, machine: Machine, device: str, cores: int | None = None) -> float | None:
+    """Return the most runs of a setting per second, on all cores unless told otherwise, or on the GPUs."""
+    if device == "gpu":
+        rates = gpu_rates(machine.gpu, setting.precision) if machine.gpu else None
+    else:
+        rates = processor_rates(machine.processor, setting.precision, cores or machine.processor.cores)
+    if rates is None:
+        return None
+    return rates.steps(_counted(setting.task, setting.bias, setting.train_length)) / steps_of(setting)
+
+
+@cache
+def _counted(task: str, bias: bool, train_length: int) -> dict[str, float]:
+    """The instructions of a step of the paper's training; the precision changes none of them."""
+    setting = Setting(task, bias, train_length)
+    return step_instructions(setting, strings_of(setting))

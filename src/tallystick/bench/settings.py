@@ -1,0 +1,32 @@
+"""The settings suite: how fast this tool trains each of the paper's twelve settings, in both precisions, on one device."""
+
+from collections.abc import Iterator
+
+from tallystick.bench.limits import most_runs
+from tallystick.bench.machine import quickest_device, this_machine
+from tallystick.bench.rows import Row
+from tallystick.bench.tool import Timing, steps_of, time_tool
+from tallystick.experiments.jobs import paper_grid
+from tallystick.training.setting import PRECISIONS
+
+_SECONDS = 0.4
+
+
+def measure_settings(device: str) -> Iterator[Row]:
+    """Measure the settings one by one, by the quickest engine of the device; of a GPU and a CPU, on the GPU."""
+    machine, device = this_machine(), quickest_device(device)
+    for setting in (setting for precision in PRECISIONS for setting in paper_grid(precision)):
+        timing = time_tool(setting, device, seconds=_SECONDS)
+        assert isinstance(timing, Timing), timing  # whatever the device, it trains the paper's settings
+        rate, most = timing.runs_per_second, most_runs(setting, machine, device)
+        yield {
+            "task": setting.task,
+            "bias": "with" if setting.bias else "without",
+            "train_length": setting.train_length,
+            "precision": setting.precision,
+            "device": device,
+            "seeds": timing.seeds,
+            "runs_per_second": rate,
+            "steps_per_second": rate * steps_of(setting),
+            "percent_of_limit": 100 * rate / most if most else None,
+        }

@@ -1,0 +1,70 @@
+"""How fast this tool trains a setting, on a device and by an engine."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tallystick.bench.timing import sized
+from tallystick.datasets.training_sets import training_set
+from tallystick.errors import BadInput
+from tallystick.training.cores import cores
+from tallystick.training.ensemble import WIDE, train
+from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.setting import Setting
+from tallystick.training.weights import Weights
+
+# Large enough to fill the device; and the most, which bounds the memory where a run takes next to nothing.
+_FIRST = {"cpu": WIDE, "gpu": 2**16}
+_MOST = {"cpu": 2**20, "gpu": 2**22}
+
+
+class Timing(NamedTuple):
+    """So many seeds, the seconds that full runs of them take, on how many cores (None on a GPU), and what to know of it."""
+
+    seeds: int
+    seconds: float
+    cores: int | None
+    note: str = ""
+
+    @property
+    def runs_per_second(self) -> float:
+        """Full runs per second."""
+        return self.seeds / self.seconds
+
+
+def time_tool(setting: Setting, device: str, engine: str | None = None, seconds: float = 1.0) -> Timing | str:
+    """Time full runs of so many seeds that they take about so long; or say why they cannot be run."""
+    used = cores() if device == "cpu" else None
+    try:
+        seeds, taken = sized(
+            lambda size: prepared(setting, size, device, engine), _FIRST[device] * (used or 1), _MOST[device], seconds
+        )
+    except BadInput as error:
+        return str(error)
+    return Timing(seeds, taken, used)
+
+
+def prepared(
+    setting: Setting, seeds: int, device: str, engine: str | None = None, workers: int | None = None
+) -> Callable[[], object]:
+    """Draw the initial weights, so that what is timed is the training."""
+    initial, strings = drawn(setting, seeds), strings_of(setting)
+    chosen: dict[str, Any] = {"device": device, "engine": engine} if "device" in signature(train).parameters else {}
+    return lambda: train(setting, initial, strings, workers=workers, **chosen)
+
+
+def drawn(setting: Setting, seeds: int) -> Weights:
+    """Draw initial weights."""
+    return fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+
+
+def strings_of(setting: Setting) -> list[str]:
+    """Return the training set that every measurement uses."""
+    return training_set(setting.scored_as, setting.train_length, seed=0)
+
+
+def steps_of(setting: Setting) -> int:
+    """Return how many steps a run has."""
+    return setting.epochs * len(strings_of(setting))
