@@ -10,8 +10,10 @@ from tallystick.experiments.gated_measures import (
     accuracy_by_length,
     border_strings,
     counting_units,
+    curve_to,
+    earliest_failures,
     first_failures,
-    right_answers,
+    judged,
     uniform_strings,
 )
 
@@ -49,14 +51,14 @@ def written(row):
 @pytest.mark.parametrize(("kind", "outputs"), [(GruCell, 1), (LstmCell, 1), (GruCell, 3), (LstmCell, 3)])
 def test_answers_and_failures_are_those_of_each_string_alone(kind, outputs):
     networks, tokens = random_networks(kind, 2, outputs), uniform_strings(12, 6, seed=1)
-    right, failed = right_answers(networks, tokens), first_failures(networks, tokens)
+    right, failed = judged(networks, tokens)
     assert right.shape == failed.shape == (3, 6)
     for place in range(3):
         model = alone(networks, place)
         for number, row in enumerate(tokens):
-            judged = [model.class_of(written(row[:n])) == model.right_class(written(row[:n])) for n in range(1, 13)]
-            assert right[place, number] == judged[-1]
-            assert failed[place, number] == (judged.index(False) + 1 if False in judged else 0)
+            alike = [model.class_of(written(row[:n])) == model.right_class(written(row[:n])) for n in range(1, 13)]
+            assert right[place, number] == alike[-1]
+            assert failed[place, number] == (alike.index(False) + 1 if False in alike else 0)
 
 
 def test_accuracy_falls_with_the_length_where_counting_ends():
@@ -70,7 +72,32 @@ def test_accuracy_falls_with_the_length_where_counting_ends():
 def test_float32_weights_run_in_float32():
     networks = random_networks(LstmCell, 1, 1, dtype=np.float32)
     assert counting_units(networks, uniform_strings(5, 4, seed=0))[0].slope.shape == (3,)
-    assert right_answers(networks, uniform_strings(5, 4, seed=0)).shape == (3, 4)
+    assert judged(networks, uniform_strings(5, 4, seed=0))[0].shape == (3, 4)
+
+
+def test_a_curve_goes_through_shorter_lengths_and_ends_where_it_is_asked_to():
+    networks = counting_lstm([5.0, 30.0])
+    curve = curve_to(networks, 300, strings=20)
+    assert curve.lengths == (2, 5, 10, 20, 50, 100, 200, 300)
+    assert curve.accuracy.shape == (8, 2)
+    assert (curve.accuracy[:, 1] == 100).all()
+    assert curve.accuracy[-1, 0] == accuracy_by_length(networks, (300,), strings=20)[300][0] < 100
+    assert curve_to(networks, 300, strings=20, shorter=False).lengths == (300,)
+    with pytest.raises(BadInput, match="length: 200000 is more than 100,000"):
+        curve_to(networks, 200_000)
+
+
+def test_many_networks_are_run_in_portions(monkeypatch):
+    networks, tokens = random_networks(LstmCell, 1, 1, networks=5), uniform_strings(9, 4, seed=0)
+    together = judged(networks, tokens)
+    monkeypatch.setattr("tallystick.experiments.gated_measures._MOST_STATES", 8)
+    assert all(map(np.array_equal, judged(networks, tokens), together))
+
+
+def test_the_earliest_failure_is_the_shortest_of_all_strings():
+    networks, tokens = counting_lstm([5.0, 30.0]), border_strings(60, 20, seed=0)
+    failed = first_failures(networks, tokens)
+    assert earliest_failures(networks, tokens).tolist() == [failed[0][failed[0] > 0].min(), 0]
 
 
 def test_a_single_network_has_one_entry():

@@ -1,14 +1,44 @@
-"""GRUs and LSTMs trained into a run directory, and verdicts on all of its networks."""
+"""GRUs and LSTMs trained into a run directory, tested, tried on long strings, and certified as a run."""
 
 import json
 
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
-from tallystick import BadInput, certify, train_gated
+from tallystick import BadInput, certify, train_gated, write_model
+from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
-from tallystick.experiments.gated_runs import model_of_row, read_gated_run, rows_of_gated
+from tallystick.datasets.tasks import COUNT
+from tallystick.experiments import gated_runs
+from tallystick.experiments.gated_evaluation import exact_horizons, read_gated_run, verdicts_on
+from tallystick.experiments.gated_rows import SCHEMA, ensemble_of_gated, rows_of_gated, summary_of
+from tallystick.training.gated.ensemble import GatedEnsemble
+from tallystick.training.gated.initial_weights import fresh_gated_weights
+from tallystick.training.gated.setting import GatedSetting
+from tallystick.training.setting import Setting
+
+TINY = ("--train-length", "2", "--seeds", "3", "--epochs", "1")
+GRU = ("train", "--cell", "gru", "--bias", *TINY)
+# A count of −1, 0 and 3.
+STRINGS = [")", "()", "((("]
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch):
+    """Two seeds a part, so that three make two parts."""
+    monkeypatch.setattr(gated_runs, "BLOCK", 2)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "run"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(gated_runs, "BLOCK", 2)
+        with pytest.raises(SystemExit, match="0"):
+            main([*GRU, "--out", str(path)])
+    return path
 
 
 def output(arguments, capsys):
@@ -17,41 +47,188 @@ def output(arguments, capsys):
     return end.value.code, *capsys.readouterr()
 
 
-TINY = ("--train-length", 2, "--seeds", 3, "--epochs", 1)
+def refusal(arguments, capsys):
+    code, out, err = output(arguments, capsys)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    return err
 
 
-def test_a_run_is_trained_measured_and_certified(tmp_path, capsys):
-    run = tmp_path / "run"
-    train = ["train", "--cell", "gru", "--units", 2, *TINY, "--out", run]
-    code, out, _ = output([*train, "--json"], capsys)
-    (found,) = json.loads(out)["networks"]
-    assert (code, found["cell"], found["units"], found["models"]) == (0, "gru", 2, 3)
-    assert 0 <= found["accuracy_1000"] <= 100
+def test_a_run_holds_a_row_a_network(run):
     assert sorted(path.name for path in run.iterdir()) == ["config.toml", "models.parquet", "record.json"]
-    rows = read_gated_run(run)
+    rows, networks = read_gated_run(run)
+    assert dict(rows.schema) == SCHEMA
     assert rows["seed"].to_list() == [0, 1, 2]
     assert (rows["first_failure"] > 0).all()
     assert ((rows["counting_r_squared"] >= 0) & (rows["counting_r_squared"] <= 1)).all()
+    again = train_gated("gru", 1, "binary", 2, seeds=3, epochs=1)
+    assert [networks.model(seed) for seed in range(3)] == [again.model(seed) for seed in range(3)]
 
-    code, out, _ = output(["certify", run, "--json"], capsys)
-    (horizons,) = json.loads(out)["horizons"]
-    each = [certify(model_of_row(row), limit=200).horizon for row in rows.to_dicts()]
-    assert (code, horizons["horizon_all_max"], horizons["horizon_all_median"]) == (0, max(each), np.median(each))
 
-    assert output(train, capsys)[0] == 2
-    code, _, err = output([*train, "--resume"], capsys)
-    assert (code, "resume: a run of gated networks is written at its end; start it anew" in err) == (2, True)
-    for command in (["indicators", run], ["evaluate", run, "--strings", run / "config.toml"]):
-        code, _, err = output(command, capsys)
-        assert (code, len(err.splitlines())) == (2, 1)
+def test_the_summary_says_what_was_trained_and_what_became_of_it(run, capsys):
+    rows = read_gated_run(run).rows
+    code, out, _ = output([*GRU, "--out", run, "--resume"], capsys)
+    shown = dict(line.rsplit(maxsplit=1) for line in out.splitlines())
+    assert (code, shown["cell"], shown["units"], shown["method"]) == (0, "gru", "1", "published")
+    assert shown["models"] == "3"
+    assert shown["first failure min"] == str(rows["first_failure"].min())
+    found = summary_of(rows)
+    for length in ("train", 20, 50, 1000, 10_000):
+        assert found[f"accuracy_{length}"] == pytest.approx(rows[f"accuracy_{length}"].mean())
+    assert found["counting_unit"] == "hidden 0"
+    never = summary_of(rows.with_columns(first_failure=pl.lit(None, pl.Int64)))
+    assert (never["first_failure_median"], never["first_failure_min"]) == (float("inf"), None)
+
+
+def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatch):
+    """The second part is killed; resumed, it alone is trained, and the end is that of the run that was never killed."""
+    begun, rows_of_block = [], gated_runs._rows_of_block
+    killed = tmp_path / "killed"
+
+    def killed_at_seed_2(setting, first, *rest):
+        begun.append(first)
+        if first == 2:
+            raise KeyboardInterrupt
+        return rows_of_block(setting, first, *rest)
+
+    monkeypatch.setattr(gated_runs, "_rows_of_block", killed_at_seed_2)
+    monkeypatch.setattr("tallystick.training.cores.cores", lambda: 1)
+    with pytest.raises((KeyboardInterrupt, SystemExit)):
+        main([*GRU, "--out", str(killed)])
+    assert begun == [0, 2]
+    assert [path.name for path in (killed / "parts").iterdir()] == ["gru-000000000.parquet"]
+    assert not (killed / "models.parquet").exists()
+    assert "train --resume goes on with it" in refusal(["certify", killed], capsys)
+
+    monkeypatch.setattr(gated_runs, "_rows_of_block", lambda *given: begun.append(given[1]) or rows_of_block(*given))
+    other = "epochs is 1 there and 2 now"
+    assert other in refusal([*GRU[:-1], "2", "--out", killed, "--resume"], capsys)
+    assert output([*GRU, "--out", killed, "--resume"], capsys)[0] == 0
+    assert begun == [0, 2, 2]
+    assert_frame_equal(read_gated_run(killed).rows, read_gated_run(run).rows, check_exact=True)
+    assert not (killed / "parts").exists()
+    assert "exists already; --resume goes on with it" in refusal([*GRU, "--out", killed], capsys)
+
+
+def test_a_part_of_other_columns_is_named(tmp_path, capsys):
+    out = tmp_path / "run"
+    config = gated_runs._config(
+        gated_runs.GatedSetting("gru", 1, gated_runs.Setting("binary", True, 2, epochs=1)), 3, 0
+    )
+    gated_runs.RunDirectory(out).start(config)
+    pl.DataFrame({"seed": [0]}).write_parquet(out / "parts" / "gru-000000000.parquet")
+    assert "gru-000000000.parquet: not of these columns; delete it" in refusal([*GRU, "--out", out, "--resume"], capsys)
+
+
+def test_a_seeds_row_is_the_same_however_many_there_are(run, tmp_path, capsys):
+    arguments = [*GRU, "--out", tmp_path / "one"]
+    arguments[arguments.index("--seeds") + 1] = 1
+    assert output(arguments, capsys)[0] == 0
+    assert_frame_equal(read_gated_run(tmp_path / "one").rows, read_gated_run(run).rows.head(1), check_exact=True)
+
+
+def test_a_run_is_certified(run, capsys):
+    networks = read_gated_run(run).networks
+    for lengths in ("all", "even"):
+        code, out, _ = output(["certify", run, "--lengths", lengths, "--limit", 20, "--json"], capsys)
+        (found,) = json.loads(out)["horizons"]
+        each = [certify(networks.model(seed), lengths, limit=20) for seed in range(3)]
+        horizons = [verdict.horizon for verdict in each]
+        assert (code, found["cell"], found["models"]) == (0, "gru", 3)
+        assert found[f"horizon_{lengths}_max"] == max(horizons)
+        assert found[f"horizon_{lengths}_median"] == np.median(horizons)
+        assert found["exact"] == sum(verdict.outcome is Outcome.REFUTED for verdict in each)
+    for option in (("--arithmetic", "float32"), ("--out", "certificate.json"), ("--readout", "zero")):
+        assert "--readout, --arithmetic and --out are for one model" in refusal(["certify", run, *option], capsys)
+
+
+def test_a_network_that_is_no_longer_a_number_has_no_verdict(run):
+    rows = read_gated_run(run).rows
+    networks = ensemble_of_gated(rows)
+    networks.weights.input_weight[0, 0, 1] = np.nan
+    verdicts = verdicts_on(networks, "all", 10)
+    assert [verdict is None for verdict in verdicts] == [False, True, False]
+    assert exact_horizons(verdicts) == sum(v is not None and v.outcome is Outcome.REFUTED for v in verdicts)
+
+
+def test_horizons_that_may_be_longer_are_not_exact(run):
+    networks = read_gated_run(run).networks
+    horizons = [certify(networks.model(seed), limit=20).horizon for seed in range(3)]
+    assert exact_horizons(verdicts_on(networks, "all", 2)) == sum(horizon < 2 for horizon in horizons)
+
+
+def test_a_run_is_evaluated_on_a_file_of_strings(run, tmp_path, capsys):
+    path = tmp_path / "strings.txt"
+    path.write_text("\n".join(STRINGS))
+    code, out, _ = output(["evaluate", run, "--strings", path, "--json"], capsys)
+    (found,) = json.loads(out)["accuracy"]
+    networks = read_gated_run(run).networks
+    models = [networks.model(seed) for seed in range(3)]
+    shares = [np.mean([model.class_of(s) == model.right_class(s) for s in STRINGS]) for model in models]
+    assert (code, found["models"], found["method"]) == (0, 3, "published")
+    assert found["accuracy_mean"] == pytest.approx(100 * np.mean(shares))
+    assert found["accuracy_min"] == pytest.approx(100 * min(shares))
+    path.write_text("((,Neg")
+    assert "label 'Neg' is wrong" in refusal(["evaluate", run, "--strings", path], capsys)
+
+
+def test_indicators_of_a_run_name_what_to_use_instead(run, capsys):
+    message = "GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
+    assert message in refusal(["indicators", run], capsys)
+
+
+def test_a_runs_accuracy_by_length(run, tmp_path, capsys):
+    code, out, _ = output(["accuracy", run, "--curve", "--length", 1000, "--json"], capsys)
+    found = json.loads(out)
+    assert (code, found["cell"], found["models"], found["sampled"]) == (0, "gru", 3, True)
+    assert [point["length"] for point in found["curve"]] == [2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    # The strings of a thousand tokens are those that the rows are measured on.
+    assert found["accuracy_mean"] == pytest.approx(read_gated_run(run).rows["accuracy_1000"].mean() / 100)
+    figure = tmp_path / "curve.svg"
+    code, out, _ = output(["accuracy", run, "--length", 50, "--number", 10, "--seed", 1, "--figure", figure], capsys)
+    assert (code, "<svg" in figure.read_text()) == (0, True)
+    assert out.startswith("3 networks, each gru with 1 unit, published: right among 10 strings of each length")
+    assert out.splitlines()[2].split()[0] == "50"
+    assert len(out.splitlines()) == 3
+    assert "exists already; --force overwrites it" in refusal(["accuracy", run, "--figure", figure], capsys)
+    for option, message in (
+        (("--length", 0), "length: 0 is not a whole number from 1 on"),
+        (("--number", 0), "strings: 0 is not a whole number from 1 on"),
+        (("--seed", -1), "seed: -1 is not a whole number from 0 on"),
+        (("--length", 2, "--figure", tmp_path / "no.png"), "length: 2 alone is no curve"),
+        (("--arithmetic", "float32"), "--readout and --arithmetic are for cells without gates"),
+    ):
+        assert message in refusal(["accuracy", run, *option], capsys)
+
+
+def test_one_networks_accuracy_by_length(run, tmp_path, capsys):
+    rows, networks = read_gated_run(run)
+    path = tmp_path / "network.safetensors"
+    write_model(networks.model(1), path)
+    code, out, _ = output(["accuracy", path, "--length", 20, "--curve", "--json"], capsys)
+    found = json.loads(out)
+    assert (code, found["strings"], [point["length"] for point in found["curve"]]) == (0, 100, [2, 5, 10, 20])
+    assert found["accuracy"] == found["correct"] / 100
+    assert found["first_failure"] == rows["first_failure"][1]
+    assert found["units"][0]["r_squared"] == pytest.approx(rows["counting_r_squared"][1], abs=1e-6)
+    code, out, _ = output(["accuracy", path, "--length", 20], capsys)
+    assert out.splitlines()[-2].startswith(f"first failure: at {rows['first_failure'][1]} tokens among the beginnings")
+    assert out.splitlines()[-1].startswith("hidden 0: R² ")
+    strings = tmp_path / "strings.txt"
+    strings.write_text("\n".join(STRINGS))
+    code, out, _ = output(["evaluate", path, "--strings", strings], capsys)
+    assert (code, "of 3 strings right in float64 arithmetic" in out) == (0, True)
 
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_row_is_the_network_itself(bias):
-    ensemble = train_gated("lstm", 2, "count", 2, bias=bias, seeds=2, epochs=1)
-    rows = rows_of_gated(ensemble).to_dicts()
-    assert [model_of_row(row) for row in rows] == [ensemble.model(seed) for seed in range(2)]
-    assert len(rows[0]["input_bias"]) == (8 if bias else 0)
+    setting = GatedSetting("lstm", 2, Setting("count", bias, 2))
+    weights = fresh_gated_weights(setting.kind, 2, COUNT, np.arange(2), bias=bias, dtype=np.dtype("float32"))
+    ensemble = GatedEnsemble(setting, weights, np.zeros(2))
+    rows = rows_of_gated(ensemble)
+    again = ensemble_of_gated(rows)
+    assert [again.model(seed) for seed in range(2)] == [ensemble.model(seed) for seed in range(2)]
+    assert np.array_equal(again.accuracy(STRINGS), ensemble.accuracy(STRINGS))
+    assert len(rows["input_bias"][0]) == (8 if bias else 0)
 
 
 def test_what_does_not_go_is_refused(tmp_path, capsys):
@@ -61,12 +238,24 @@ def test_what_does_not_go_is_refused(tmp_path, capsys):
         (["--cell", "lstm", "--units", 99], "units: 99 is more than 16"),
         (["--cell", "lstm", "--method", "tied"], "method: 'tied' needs the conditions of a counting theorem"),
     ):
-        code, _, err = output(["train", *arguments, *TINY, "--out", out], capsys)
-        assert (code, message in err) == (2, True)
+        assert message in refusal(["train", *arguments, *TINY, "--out", out], capsys)
     with pytest.raises(BadInput, match="colour: no such option"):
         train_gated(colour="red")
+
+
+def test_a_run_of_something_else_is_refused(run, tmp_path, capsys):
+    out = tmp_path / "run"
     out.mkdir()
+    assert "config.toml" in refusal(["accuracy", out], capsys)
     (out / "config.toml").write_text('command = "train"\ncell = "linear"\n')
-    pl.DataFrame({"seed": [0]}).write_parquet(out / "models.parquet")
-    with pytest.raises(BadInput, match="a run of linear cells, which have no gates"):
-        read_gated_run(out)
+    assert "a run of linear cells; this is for gru and lstm" in refusal(["accuracy", out], capsys)
+    (out / "config.toml").write_bytes((run / "config.toml").read_bytes())
+    rows = pl.read_parquet(run / "models.parquet")
+    for changed, message in (
+        (rows.drop("counting_unit"), "column 'counting_unit' is missing"),
+        (rows.with_columns(units=pl.lit("1")), "column 'units' holds String, where Int64 is expected"),
+        (rows.head(0), "holds no network"),
+        (rows.with_columns(units=pl.lit(2, pl.Int64)), "the weights do not fit a gru of 2 units"),
+    ):
+        changed.write_parquet(out / "models.parquet")
+        assert message in refusal(["certify", out], capsys)

@@ -16,6 +16,13 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
+from tallystick.cli.gated import (
+    Drawn,
+    accuracy_of_gated_model,
+    accuracy_of_gated_run,
+    certify_gated_run,
+    is_gated_run,
+)
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
@@ -55,18 +62,16 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        if (readout, lengths, arithmetic, limit, out) != (None, "all", REAL, None, None):
-            raise BadInput(
-                f"{path}: a run's horizons are in its rows, for all and for even lengths; it takes no option"
-            )
-        _certify_run(path, as_json=as_json)
+        fine = (readout, arithmetic, out) == (None, REAL, None)
+        _refuse_unless(fine, "--readout, --arithmetic and --out", "one model, and not for a run", path)
+        _certify_run(path, lengths, limit, as_json=as_json)
         return
     refuse_unwritable(out, force=force)
     model = read_model(path)
-    if isinstance(model, GatedModel):
-        _refuse_for_gated(model, readout, out)
-    else:
+    if not isinstance(model, GatedModel):
         model = _with_readout(model, readout)
+    elif readout not in (None, model.readout.kind):
+        raise BadInput(f"readout: {readout!r} is not the model's own, {model.readout.kind}")
     verdict = certify_model(model, lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
@@ -95,23 +100,53 @@ def check(
 
 
 def accuracy(
-    path: ModelFile,
-    length: Annotated[int, typer.Option(help="The length N.")],
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL|RUN", help="A model's JSON or safetensors file, or a run of GRUs or LSTMs."),
+    ],
+    length: Annotated[
+        int | None, typer.Option(help="The length N; 10,000 for a GRU or an LSTM, unless told otherwise.")
+    ] = None,
     readout: ReadoutName = None,
     arithmetic: Arithmetic = REAL,
-    curve: Annotated[bool, typer.Option("--curve", help="Also every shorter length.")] = False,
+    curve: Annotated[
+        bool,
+        typer.Option("--curve", help="Also every shorter length; for a GRU or an LSTM 2, 5, 10, 20, 50 and so on."),
+    ] = False,
     figure: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw the curve: a .png, .pdf or .svg file.")
     ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option(help="How many strings are drawn of each length for a GRU or an LSTM; 100 if not said."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the drawn strings; 0 if not said.")] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Count, exactly, how many of all 2^N strings a model gets right.
+    """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
 
     Example: tallystick accuracy model.json --length 50 --curve
     """
     refuse_unwritable(figure, force=force)
-    model = _with_readout(read_scalar_model(path), readout)
+    model = None if path.is_dir() else read_model(path)
+    if model is None or isinstance(model, GatedModel):
+        _refuse_unless(
+            readout is None and arithmetic == REAL, "--readout and --arithmetic", "cells without gates", path
+        )
+        given = {"length": length, "number": number, "seed": seed}
+        drawn = Drawn(shorter=curve, **{name: value for name, value in given.items() if value is not None})
+        if model is None:
+            accuracy_of_gated_run(path, drawn, figure, as_json=as_json)
+        else:
+            accuracy_of_gated_model(path, model, drawn, figure, as_json=as_json)
+        return
+    _refuse_unless(
+        number is None and seed is None, "--number and --seed", "GRUs and LSTMs, whose strings are drawn", path
+    )
+    if length is None:
+        raise BadInput("length: missing; say how long the strings are, as with --length 50")
+    model = _with_readout(model, readout)
     found = (
         accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
     )
@@ -198,13 +233,6 @@ def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
         show(f"{name:9} {found.correct[name]:,} of {size:,}")
 
 
-def _refuse_for_gated(model: GatedModel, readout: str | None, out: Path | None) -> None:
-    if readout not in (None, model.readout.kind):
-        raise BadInput(f"readout: {readout!r} is not the model's own, {model.readout.kind}")
-    if out is not None:
-        raise BadInput(f"{out}: not written: tallystick check does not know GRUs and LSTMs; leave --out away")
-
-
 def _with_readout(model: Model, readout: str | None) -> Model:
     if readout in (None, model.readout.kind):
         return model
@@ -278,11 +306,21 @@ def _depths(verdict: Verdict) -> dict[str, int]:
     return {name: depth for name, depth in depths.items() if depth is not None}
 
 
-def _certify_run(path: Path, *, as_json: bool) -> None:
+def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
     from tallystick.experiments.evaluation import horizons_of_run  # noqa: PLC0415 -- polars and JAX take a second to load
-    from tallystick.experiments.gated_runs import horizons_of_gated_run  # noqa: PLC0415
     from tallystick.experiments.run_directory import RunDirectory  # noqa: PLC0415
 
-    directory = RunDirectory(path)
-    found = horizons_of_gated_run(path) if "units" in directory.config() else horizons_of_run(directory)
-    show_settings(found, "horizons", as_json=as_json)
+    if is_gated_run(path):
+        certify_gated_run(path, lengths, limit, as_json=as_json)
+        return
+    if (lengths, limit) != ("all", None):
+        raise BadInput(
+            f"{path}: its horizons are in its rows, for all and for even lengths; --lengths and --limit are not for it"
+        )
+    show_settings(horizons_of_run(RunDirectory(path)), "horizons", as_json=as_json)
+
+
+def _refuse_unless(fine: bool, options: str, whose: str, path: Path) -> None:
+    """Refuse options that are for something else."""
+    if not fine:
+        raise BadInput(f"{path}: {options} are for {whose}")

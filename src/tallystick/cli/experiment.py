@@ -1,18 +1,16 @@
 """The commands of the experiment: training, testing, reproducing, reporting."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tallystick.cells.gated import GATED_CELLS
+from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
 from tallystick.cli.output import Force, Json, rows_table, show, show_json, show_settings
 from tallystick.documents import write_document
 from tallystick.errors import BadInput
-from tallystick.models import Model, read_model, read_scalar_model
-
-if TYPE_CHECKING:
-    from tallystick.training.setting import Setting
+from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
@@ -133,7 +131,10 @@ def train(
         snap=snap,
     )
     if gated:
-        _train_gated(cell, units, setting, (seeds, seed), out, resume=resume, force=force, as_json=as_json)
+        from tallystick.training.gated.setting import GatedSetting
+
+        gates = GatedSetting(cell, units, setting)
+        train_gated(gates, seeds, seed, out, resume=resume, force=force, as_json=as_json)
         return
     if units != 1:
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
@@ -148,7 +149,9 @@ def evaluate(
     strings: Annotated[Path, typer.Option(metavar="FILE", help="One string a line, optionally with its label.")],
     arithmetic: Annotated[
         str | None,
-        typer.Option(help="What a model runs in: rational (unless told otherwise), float16, float32 or float64."),
+        typer.Option(
+            help="What a model runs in: rational (unless told otherwise; a GRU or an LSTM float64), float16, float32 or float64."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -161,6 +164,9 @@ def evaluate(
             raise BadInput(
                 f"arithmetic: {arithmetic!r} is for a model; a run's networks are tested in their own precision"
             )
+        if is_gated_run(path):
+            evaluate_gated_run(path, strings, as_json=as_json)
+            return
         from tallystick.experiments.evaluation import evaluate_run
         from tallystick.experiments.run_directory import RunDirectory
 
@@ -168,8 +174,9 @@ def evaluate(
         return
     from tallystick.datasets.scores import score
 
-    arithmetic = arithmetic or "rational"
-    found = score(read_model(path).in_arithmetic(arithmetic), strings)
+    model = read_model(path)
+    arithmetic = arithmetic or ("float64" if isinstance(model, GatedModel) else "rational")
+    found = score(model.in_arithmetic(arithmetic), strings)
     if as_json:
         show_json({"model": str(path), "arithmetic": arithmetic, **found})
     else:
@@ -184,6 +191,10 @@ def indicators(path: RunOrModel, as_json: Json = False) -> None:
     Example: tallystick indicators model.json
     """
     if path.is_dir():
+        if is_gated_run(path):
+            raise BadInput(
+                f"{path}: GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
+            )
         _show_run_indicators(path, as_json=as_json)
         return
     _show_conditions(read_scalar_model(path), path, as_json=as_json)
@@ -230,32 +241,6 @@ def bench(
         show_json({"suite": suite, "figures": measured})
     else:
         show(rows_table(measured))
-
-
-def _train_gated(
-    cell: str,
-    units: int,
-    taught: "Setting",
-    seeds_and_seed: tuple[int, int],
-    out: Path,
-    *,
-    resume: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
-    from tallystick.cli.progress import watched
-    from tallystick.experiments.gated_runs import run_gated_training, summary_of
-    from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.training.gated.setting import GatedSetting
-
-    if resume:
-        raise BadInput("resume: a run of gated networks is written at its end; start it anew")
-    setting, (seeds, seed) = GatedSetting(cell, units, taught), seeds_and_seed
-    with watched({cell: seeds}) as report:
-        rows = run_gated_training(
-            setting, seeds, seed, RunDirectory(out), progress=lambda done: report(cell, done), force=force
-        )
-    show_settings(summary_of(rows), "networks", as_json=as_json)
 
 
 def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ Every function takes a `GatedModel` whose weights are numbers, or arrays with an
 a network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,8 +21,17 @@ from tallystick.models import GatedModel
 from tallystick.readouts import LayerReadout
 from tallystick.training.ensemble import precision_context
 
-LENGTHS = (10, 20, 50, 100, 1000, 10_000)
+LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Where a curve of accuracies is drawn through, unless told otherwise."""
+
 _FARTHEST = 2
+_LONGEST = 100_000
+_MOST_TOKENS = 10**8
+_MOST_STATES = 2**22
+"""Networks times strings that are run at once."""
+
+_PADDED = 10_000
+"""Strings are padded to a multiple of this, and run to their own length: one compiled program serves all lengths."""
 
 Tokens = Bool[np.ndarray, "string token"]
 """Strings as rows, True for a closing bracket."""
@@ -57,17 +66,60 @@ def accuracy_by_length(
     draw: Callable[[int, int, int], Tokens] = border_strings,
 ) -> dict[int, Float[np.ndarray, " network"]]:
     """Return for each length the share of right answers, in percent, on strings drawn anew."""
-    return {length: 100 * right_answers(model, draw(length, strings, seed)).mean(axis=1) for length in lengths}
+    return {length: 100 * judged(model, draw(length, strings, seed))[0].mean(axis=1) for length in lengths}
 
 
-def right_answers(model: GatedModel, tokens: Tokens) -> Bool[np.ndarray, "network string"]:
-    """Return which strings each network gets right."""
-    return _along(model, tokens)[0]
+def judged(
+    model: GatedModel, tokens: Tokens
+) -> tuple[Bool[np.ndarray, "network string"], Int[np.ndarray, "network string"]]:
+    """Return which strings each network gets right, and for each the length of its shortest beginning that is wrong, or 0."""
+    portions = _portions(model, max(_MOST_STATES // len(tokens), 1))
+    padded = np.zeros((-(-tokens.shape[1] // _PADDED) * _PADDED, len(tokens)), np.bool_)
+    padded[: tokens.shape[1]] = tokens.T
+    found = [_run(portion, _judged_along, padded, np.int32(tokens.shape[1])) for portion in portions]
+    right, failed = zip(*found, strict=True)
+    return np.concatenate(right), np.concatenate(failed)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How networks do on strings of some lengths, drawn near the border between the classes.
+
+    Attributes:
+        lengths: of the strings.
+        strings: how many of each length.
+        accuracy: the shares that are right, in percent.
+    """
+
+    lengths: tuple[int, ...]
+    strings: int
+    accuracy: Float[np.ndarray, "length network"]
+
+
+def curve_to(model: GatedModel, longest: int, *, shorter: bool = True, strings: int = 100, seed: int = 0) -> Curve:
+    """Return the accuracies at a length and at those of `LENGTHS` that are shorter, or at this length alone."""
+    check_whole(longest, "length", least=1, most=_LONGEST)
+    check_whole(seed, "seed", least=0)
+    lengths = (*(length for length in LENGTHS if shorter and length < longest), longest)
+    found = accuracy_by_length(model, lengths, strings=strings, seed=seed)
+    return Curve(lengths, strings, np.stack(list(found.values())))
 
 
 def first_failures(model: GatedModel, tokens: Tokens) -> Int[np.ndarray, "network string"]:
     """Return for each string the length of its shortest beginning that a network gets wrong, 0 where it gets all right."""
-    return _along(model, tokens)[1]
+    return judged(model, tokens)[1]
+
+
+def earliest_failures(model: GatedModel, tokens: Tokens) -> Int[np.ndarray, " network"]:
+    """Return the shortest of all beginnings of the strings that each network gets wrong, 0 where it gets all right."""
+    return earliest(first_failures(model, tokens))
+
+
+def earliest(failed: Int[np.ndarray, "network string"]) -> Int[np.ndarray, " network"]:
+    """Return the least length of each network that is not 0, or 0 where all are."""
+    none = np.iinfo(failed.dtype).max
+    least = np.where(failed > 0, failed, none).min(axis=1)
+    return np.where(least == none, 0, least)
 
 
 @dataclass(frozen=True)
@@ -91,7 +143,7 @@ class CountingUnit:
 
 def counting_units(model: GatedModel, tokens: Tokens) -> list[CountingUnit]:
     """Regress every unit on the count, over all beginnings of the strings."""
-    state = _run(model, _states_along, tokens)
+    state = _run(model, _states_along, tokens.T)
     counts = np.where(tokens, -1, 1).cumsum(axis=1).T.astype(np.float64)
     return [
         _regressed(part, unit, np.asarray(values, np.float64), counts)
@@ -113,19 +165,24 @@ def _regressed(
     return CountingUnit(part, unit, slope, values.mean(axis=every) - slope * counts.mean(), r_squared)
 
 
-def _along(model: GatedModel, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
-    right, failed = _run(model, _judged_along, tokens)
-    return np.asarray(right), np.asarray(failed)
+def _portions(model: GatedModel, width: int) -> Iterator[GatedModel]:
+    """Cut many networks into portions that fit the memory."""
+    for start in range(0, np.size(model.cell.input_weight[0][0]), width):
+
+        def some(value: Any, _: str, start: int = start) -> np.ndarray:  # noqa: ANN401 -- a number, or an array of them
+            return np.atleast_1d(value)[start : start + width]
+
+        yield GatedModel(model.cell.converted(some), model.readout.converted(some))
 
 
-def _run(model: GatedModel, work: Callable[..., Any], tokens: Tokens) -> Any:  # noqa: ANN401 -- what the work gives
+def _run(model: GatedModel, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
     """Bring the weights into columns, one row a network, and do the work in their precision."""
     columns = model.cell.converted(_column), model.readout.converted(_column)
     precision = columns[0].input_weight[0][0].dtype
     with precision_context(precision.name):
         cell, readout = columns
         weights = jax.tree.map(jnp.asarray, (_fields(cell), (readout.weight, readout.bias)))
-        found = work(*weights, jnp.asarray(tokens.T), kind=type(cell))
+        found = work(*weights, *map(jnp.asarray, strings), kind=type(cell))
         return jax.tree.map(np.asarray, found)
 
 
@@ -140,23 +197,21 @@ def _fields(cell: GatedCell) -> tuple[Any, ...]:
 
 
 @partial(jax.jit, static_argnames="kind")
-def _judged_along(weights: Any, layer: Any, closing: Any, *, kind: type[GatedCell]) -> Any:  # noqa: ANN401 -- trees
+def _judged_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: type[GatedCell]) -> Any:  # noqa: ANN401 -- trees
     cell, readout = kind(*weights), LayerReadout(*layer)
     start, shape = _start(cell, closing)
     ternary = len(readout.bias) > 1
 
-    def step(carry: Any, token: Any) -> Any:  # noqa: ANN401 -- trees
-        state, count, length, failed, _ = carry
-        state = _step(cell, state, token)
-        count, length = count + jnp.where(token, -1, 1), length + 1
+    def step(place: Any, carry: Any) -> Any:  # noqa: ANN401 -- trees
+        state, count, failed, _ = carry
+        token = closing[place]
+        state, count = _step(cell, state, token), count + jnp.where(token, -1, 1)
         wanted = jnp.sign(count) + 1 if ternary else (count > 0) * 1
         right = readout.class_index(state.hidden) == wanted
-        failed = jnp.where((failed == 0) & ~right, length, failed)
-        return (state, count, length, failed, right), None
+        return state, count, jnp.where((failed == 0) & ~right, place + 1, failed), right
 
-    none = jnp.zeros(shape, jnp.int32)
-    first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.int32(0), none, jnp.ones(shape, bool)
-    (_, _, _, failed, right), _ = jax.lax.scan(step, first, closing)
+    first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.zeros(shape, jnp.int32), jnp.ones(shape, bool)
+    _, _, failed, right = jax.lax.fori_loop(jnp.int32(0), size, step, first)
     return right, failed
 
 
@@ -184,5 +239,5 @@ def _start(cell: GatedCell, closing: Any) -> tuple[State, tuple[int, int]]:  # n
 
 
 def _check_size(length: int, number: int) -> None:
-    check_whole(length, "length", least=1)
-    check_whole(number, "strings", least=1)
+    check_whole(length, "length", least=1, most=_LONGEST)
+    check_whole(number, "strings", least=1, most=_MOST_TOKENS // length)

@@ -5,10 +5,14 @@
 
 import io
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from tallystick.errors import BadInput
+from tallystick.files import write_whole
 
 FORMATS = ("png", "pdf", "svg")
 WIDTH = 17 / 2.54  # inches: the width of a printed page's text
@@ -44,6 +48,15 @@ _METADATA: Mapping[str, dict[str, object]] = {
 def files(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
     """Draw a figure and return its files by name."""
     return {f"{name}.{form}": content for form, content in drawn(draw, FORMATS).items()}
+
+
+def write_figure(draw: Callable[[], Figure], path: Path) -> None:
+    """Draw a figure into one file, whose ending says in which form."""
+    form = path.suffix.removeprefix(".")
+    if form not in FORMATS:
+        raise BadInput(f"{path}: a figure's name ends in {', '.join(f'.{name}' for name in FORMATS)}")
+    content = drawn(draw, [form])[form]
+    write_whole(path, lambda temporary: temporary.write_bytes(content))
 
 
 def drawn(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:

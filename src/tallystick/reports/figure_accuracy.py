@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.errors import BadInput
-from tallystick.files import write_whole
 from tallystick.reports import drawing
 
 _COLOURS = {"all strings": "#000000", "mean over classes": "#CC79A7"}
@@ -21,13 +20,9 @@ _STYLES: tuple[Any, Any] = ("solid", (0, (1, 1)))
 
 def write_accuracy_figure(curve: list[ExactAccuracy], path: Path) -> None:
     """Draw a curve into a file, whose ending says in which form."""
-    form = path.suffix.removeprefix(".")
-    if form not in drawing.FORMATS:
-        raise BadInput(f"{path}: a figure's name ends in {', '.join(f'.{name}' for name in drawing.FORMATS)}")
     if len(curve) == 1:
         raise BadInput("length: 1 alone is no curve; ask for 2 or more")
-    content = drawing.drawn(lambda: draw_accuracy(curve), [form])[form]
-    write_whole(path, lambda temporary: temporary.write_bytes(content))
+    drawing.write_figure(lambda: draw_accuracy(curve), path)
 
 
 def draw_accuracy(curve: list[ExactAccuracy]) -> Figure:

@@ -10,6 +10,7 @@ Two searches, both over lengths up to a limit:
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import merge
 from typing import Any
 
 import numpy as np
@@ -32,17 +33,16 @@ _STAY = 0.75
 """How likely a string that stays near zero turns back towards it."""
 
 
-def suspects(model: GatedModel, limit: int) -> list[str]:
-    """Return strings that fail in float64, at most one a length, the shortest first."""
+def suspects(model: GatedModel, limit: int) -> Iterator[str]:
+    """Go through strings that fail in float64, at most one a length, the shortest first; no further than they are asked for."""
     executed = model.in_arithmetic("float64")
-    found: dict[int, str] = {}
-    with np.errstate(over="ignore", invalid="ignore"):
-        for string in (
-            *_among_chosen(executed, min(limit, LONGEST)),
-            *_among_extremes(executed, min(limit, _LONGEST_EXTREMES)),
-        ):
-            found.setdefault(len(string), string)
-    return [found[length] for length in sorted(found)]
+    chosen = _among_chosen(executed, min(limit, LONGEST))
+    extreme = _among_extremes(executed, min(limit, _LONGEST_EXTREMES))
+    last = 0
+    for string in merge(chosen, extreme, key=len):
+        if len(string) > last:
+            last = len(string)
+            yield string
 
 
 def _among_chosen(model: GatedModel, limit: int) -> Iterator[str]:
@@ -50,11 +50,16 @@ def _among_chosen(model: GatedModel, limit: int) -> Iterator[str]:
     tokens = _chosen(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
+        state = _stepped(model, state, Token((~closing).astype(float), closing.astype(float)))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(model.readout.class_index(state.hidden) != right_classes(model.readout, counts))
         if failing.size:
             yield _written(tokens[failing[0], :length])
+
+
+def _stepped(model: GatedModel, state: State, token: Token) -> State:
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no suspect that boxes would confirm
+        return model.cell.step(state, token)
 
 
 def _chosen(limit: int) -> Bits:
@@ -107,7 +112,7 @@ def _among_extremes(model: GatedModel, limit: int) -> Iterator[str]:
 
 def _advanced(model: GatedModel, front: _Front) -> _Front:
     """Take a token more; in each row keep the least and the greatest of every output and every unit."""
-    opened, closed = (model.cell.step(front.state, ONE_HOT[token]) for token in ALPHABET)
+    opened, closed = (_stepped(model, front.state, ONE_HOT[token]) for token in ALPHABET)
     parts = [
         _stacked(np.asarray(x), np.asarray(y))
         for x, y in zip((*opened.hidden, *opened.memory), (*closed.hidden, *closed.memory), strict=True)
