@@ -101,6 +101,13 @@ def train(
     ] = False,
     seeds: Annotated[int, typer.Option(help="How many networks.")] = 1000,
     seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
+    keep: Annotated[
+        str,
+        typer.Option(
+            metavar="all|summary|sample[:N]",
+            help="Keep all rows, quantiles and histograms alone, or a sample of N rows beside them.",
+        ),
+    ] = "all",
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -110,6 +117,7 @@ def train(
     Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
     """
     from tallystick.cli.progress import watched
+    from tallystick.experiments.keeping import Keep
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
     from tallystick.training.setting import Setting
@@ -130,6 +138,8 @@ def train(
         start=start,
         snap=snap,
     )
+    if gated and keep != "all":
+        raise BadInput(f"keep: {keep!r} is for cells without gates; all rows of a {cell} run are kept")
     if gated:
         from tallystick.training.gated.setting import GatedSetting
 
@@ -138,9 +148,10 @@ def train(
         return
     if units != 1:
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
-    job = training_job(setting, seeds, seed)
+    kept = Keep.read(keep)
+    job = training_job(setting, seeds, seed, kept)
     with watched({job.name: job.seeds}) as progress:
-        run_training(job, seed, RunDirectory(out), report=progress, resume=resume, force=force)
+        run_training(job, seed, RunDirectory(out), report=progress, keep=kept, resume=resume, force=force)
     _show_run_indicators(out, as_json=as_json)
 
 

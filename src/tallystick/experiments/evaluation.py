@@ -1,6 +1,6 @@
 """The networks of a finished run, setting by setting: their accuracy on a user's strings, and their indicators."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,57 +9,86 @@ import polars as pl
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.datasets.string_files import read_strings
+from tallystick.datasets.tasks import task_named
+from tallystick.experiments.jobs import DESCRIBED_BY
 from tallystick.experiments.rows import ensemble_of
-from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.run_directory import HISTOGRAMS, RunDirectory
+from tallystick.experiments.summaries import horizons_of_histograms, indicators_of_histograms
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
-_SETTING = ["edition", "task", "bias", "train_length", "cell", "method", "precision"]
+_SETTING = ["edition", *DESCRIBED_BY]
+Described = dict[str, object]
 
 
-def settings_of(directory: RunDirectory) -> Iterator[tuple[dict[str, object], Ensemble]]:
-    """Go through the settings of a run with their networks."""
-    for values, rows in directory.models().group_by(_SETTING, maintain_order=True):
-        described = dict(zip(_SETTING, values, strict=True))
-        setting = Setting(**{name: value for name, value in described.items() if name != "edition"})
-        yield described, ensemble_of(rows, setting)
+def networks_of(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
+    """Go through the networks of a run, those of one setting in one or more pieces, so that memory stays small."""
+    for rows in directory.chunks():
+        for values, some in rows.group_by(_SETTING, maintain_order=True):
+            described = dict(zip(_SETTING, values, strict=True))
+            setting = Setting(**{name: value for name, value in described.items() if name != "edition"})
+            yield described, ensemble_of(some, setting)
 
 
-def evaluate_run(directory: RunDirectory, path: Path) -> list[dict[str, object]]:
+def measured(
+    directory: RunDirectory, measure: Callable[[Ensemble], dict[str, np.ndarray]]
+) -> list[tuple[Described, dict[str, np.ndarray]]]:
+    """Measure every network of a run; return the numbers of each setting, an entry a network."""
+    found: dict[tuple[object, ...], list[dict[str, np.ndarray]]] = {}
+    for described, networks in networks_of(directory):
+        found.setdefault(tuple(described.values()), []).append(measure(networks))
+    return [
+        (
+            dict(zip(_SETTING, values, strict=True)),
+            {name: np.concatenate([p[name] for p in parts]) for name in parts[0]},
+        )
+        for values, parts in found.items()
+    ]
+
+
+def evaluate_run(directory: RunDirectory, path: Path) -> list[Described]:
     """Return the accuracy of each setting's networks on a file of strings, whose labels may be those of any task of the run."""
-    found = list(settings_of(directory))
-    strings = read_strings(path, *dict.fromkeys(ensemble.setting.scored_as for _, ensemble in found))
-    return [{**described, **spread("accuracy", ensemble.accuracy(strings))} for described, ensemble in found]
+    tasks = directory.collected(directory.rows().select("task").unique(maintain_order=True))["task"]
+    strings = read_strings(path, *(task_named(name) for name in tasks))
+    found = measured(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
+    return [{**described, **spread("accuracy", numbers["accuracy"])} for described, numbers in found]
 
 
-def indicators_of_run(directory: RunDirectory) -> list[dict[str, object]]:
+def indicators_of_run(directory: RunDirectory) -> list[Described]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
-    return [_indicators(described, ensemble) for described, ensemble in settings_of(directory)]
+    if directory.has(HISTOGRAMS):
+        return indicators_of_histograms(directory.histograms())
+    return [_indicators(described, numbers) for described, numbers in measured(directory, _places)]
 
 
-def horizons_of_run(directory: RunDirectory) -> list[dict[str, object]]:
+def horizons_of_run(directory: RunDirectory) -> list[Described]:
     """Return up to which length each setting's networks are right on all strings: in the median, and the best of them.
 
     `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
     """
+    found = horizons_of_histograms(directory.histograms()) if directory.has(HISTOGRAMS) else _horizons(directory)
+    return [
+        {name: _horizon(value) if name.startswith("horizon") else value for name, value in row.items()} for row in found
+    ]
+
+
+def _horizons(directory: RunDirectory) -> list[Described]:
+    parts = {
+        f"horizon_{lengths}_{name}": expression(pl.col(f"horizon_{lengths}"))
+        for lengths in ("all", "even")
+        for name, expression in (("median", _lower_median), ("max", pl.Expr.max))
+    }
     table = (
-        directory.models()
+        directory.rows()
         .group_by(_SETTING, maintain_order=True)
         .agg(
             models=pl.len(),
             proved=pl.col("horizon_all").eq(UNLIMITED).sum(),
             exact=pl.col("horizon_all_exact").sum(),
-            **{
-                f"horizon_{lengths}_{name}": expression(pl.col(f"horizon_{lengths}"))
-                for lengths in ("all", "even")
-                for name, expression in (("median", _lower_median), ("max", pl.Expr.max))
-            },
+            **parts,
         )
     )
-    return [
-        {name: _horizon(value) if name.startswith("horizon") else value for name, value in row.items()}
-        for row in table.to_dicts()
-    ]
+    return directory.collected(table).to_dicts()
 
 
 def _lower_median(column: pl.Expr) -> pl.Expr:
@@ -75,16 +104,23 @@ def _horizon(value: object) -> object:
     return "unlimited" if value >= UNLIMITED else int(value)
 
 
-def _indicators(described: dict[str, object], ensemble: Ensemble) -> dict[str, object]:
-    cell = ensemble.cell()
+def _places(networks: Ensemble) -> dict[str, np.ndarray]:
+    """Return where cells lie, and which meet the conditions, where their kind has any."""
+    cell, recurrent = networks.cell(), networks.weights.recurrent
     a, b = (np.asarray(step, np.float64) for step in (cell.open_step, cell.close_step))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = a / b
-    found = {**described, "models": len(a), **spread("ab_ratio", ratio)}
-    if ensemble.weights.recurrent:  # U, or P of a selective cell; a new cell may have none
-        found |= spread("recurrent_weight", ensemble.weights.recurrent[0].astype(np.float64))
-    if has_theorem(type(cell)):
-        found["share_meeting_conditions"] = float(np.mean(meets_conditions(cell)))
+        found = {"ab_ratio": a / b}
+    if recurrent:  # U, or P of a selective cell; a new cell may have none
+        found["recurrent_weight"] = recurrent[0].astype(np.float64)
+    return {**found, "meets_conditions": meets_conditions(cell)} if has_theorem(type(cell)) else found
+
+
+def _indicators(described: Described, numbers: dict[str, np.ndarray]) -> Described:
+    found = {**described, "models": len(numbers["ab_ratio"])}
+    for name in ("ab_ratio", "recurrent_weight"):
+        found |= spread(name, numbers[name]) if name in numbers else {}
+    if "meets_conditions" in numbers:
+        found["share_meeting_conditions"] = float(numbers["meets_conditions"].mean())
     return found
 
 

@@ -19,6 +19,9 @@ TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000
 """So many rows are kept; more seeds are for runs that keep a summary or a sample of them."""
 
+DESCRIBED_BY = ("task", "bias", "train_length", "cell", "method", "precision")
+"""What tells one setting from another."""
+
 EXACT = "exact"
 """The edition that starts from the authors' own weights."""
 
@@ -87,6 +90,11 @@ class Job:
     def name(self) -> str:
         """A word for files and progress: fresh-ternary-bias-8."""
         return f"{self.edition}-{self.setting.task}-{'bias' if self.setting.bias else 'nobias'}-{self.setting.train_length}"
+
+    @property
+    def described(self) -> dict[str, object]:
+        """The columns that tell its rows from those of other jobs."""
+        return {"edition": self.edition, **{name: getattr(self.setting, name) for name in DESCRIBED_BY}}
 
     def initial(self, numbers: np.ndarray) -> Weights:
         """Return the initial weights of some seeds: the authors', the seeds' own, or exact counters of the seeds' own step."""

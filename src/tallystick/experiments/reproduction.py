@@ -112,10 +112,10 @@ def run_experiment(
     started = time.perf_counter()
     jobs = plan.jobs()
     directory.start(plan.config(jobs), resume=resume, force=force)
-    finished = directory.is_finished() and (directory.path / RECORD).exists()
+    finished = directory.is_finished() and directory.has(RECORD)
     write_job_strings(directory, jobs)
-    rows = run_jobs(directory, jobs, progress)
-    directory.write_table(_replicates(plan, jobs, rows), "replicates.parquet")
+    run_jobs(directory, jobs, progress)
+    directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
     directory.write_table(_paths(jobs), "paths.parquet")
     if not finished:
         write_record(directory, time.perf_counter() - started, plan.seed)
@@ -152,14 +152,14 @@ def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
     write_document(record, directory.path / RECORD)
 
 
-def _replicates(plan: Plan, jobs: list[Job], rows: pl.DataFrame) -> pl.DataFrame:
+def _replicates(plan: Plan, jobs: list[Job], directory: RunDirectory) -> pl.DataFrame:
     suites = RedrawnSuites(SUITES, plan.seed) if plan.seeds > plan.runs else None
     nudged_edition = "exact" if plan.authors_data else "fresh"
 
     def of_job(job: Job) -> list[pl.DataFrame]:
         tables = [pl.DataFrame(schema=REPLICATES_SCHEMA)]
         if suites and job.edition != "exact":
-            tables.append(sampling_replicates(job, _rows_of_job(rows, job), suites, plan.runs, plan.seed))
+            tables.append(sampling_replicates(job, _rows_of_job(directory, job), suites, plan.runs, plan.seed))
         if job.edition == nudged_edition and plan.replicates and plan.perturb:
             tables.append(rounding_replicates(job, plan.runs, plan.perturb, plan.replicates, plan.seed))
         return tables
@@ -167,10 +167,8 @@ def _replicates(plan: Plan, jobs: list[Job], rows: pl.DataFrame) -> pl.DataFrame
     return pl.concat([table for tables in on_every_core(of_job, jobs) for table in tables])
 
 
-def _rows_of_job(rows: pl.DataFrame, job: Job) -> pl.DataFrame:
-    return rows.filter(
-        edition=job.edition, task=job.setting.task, bias=job.setting.bias, train_length=job.setting.train_length
-    )
+def _rows_of_job(directory: RunDirectory, job: Job) -> pl.DataFrame:
+    return directory.collected(directory.rows().filter(**job.described))
 
 
 def _paths(jobs: list[Job]) -> pl.DataFrame:

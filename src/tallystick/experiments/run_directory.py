@@ -1,24 +1,32 @@
 """The run directory: what was asked for, the rows as they come in parts, and the whole table once all parts are there.
 
-A part is one file, written whole or not at all, named after its job and its first seed. A run that was killed is resumed by
-doing the parts that are missing; since a part's rows follow from its name and the configuration alone, the end is the same.
+A part is a file of rows, one of their counts, or both, each written whole or not at all and named after its job and its first
+seed. A run that was killed is resumed by doing the parts that are missing; since a part's rows follow from its name and the
+configuration alone, the end is the same. The whole table is put together, and read again, some rows at a time: there may be
+more of them than memory.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 import tomli_w
 
 from tallystick.errors import BadInput
-from tallystick.experiments.rows import SCHEMA, SORTED_BY
+from tallystick.experiments.rows import SCHEMA
 from tallystick.files import read_text, write_text, write_whole
 
+Result = TypeVar("Result")
+
 CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
-COMMANDS = ("train", "reproduce")
+HISTOGRAMS, SUMMARY = "histograms.parquet", "summary.json"
+COMMANDS = ("train", "reproduce", "sweep")
 OWN_FILES = (
     MODELS,
+    HISTOGRAMS,
+    SUMMARY,
     "replicates.parquet",
     "paths.parquet",
     "record.json",
@@ -31,6 +39,8 @@ OWN_FILES = (
     "precision.*",
 )
 """What a run and its report write into the folder, and all that --force may remove."""
+
+ROWS_AT_A_TIME = 2**18
 
 
 class RunDirectory:
@@ -55,41 +65,76 @@ class RunDirectory:
         (self.path / PARTS).mkdir(exist_ok=True)
 
     def has_part(self, name: str) -> bool:
-        """Say whether a part is done; one that cannot be read is named, and nothing else is touched."""
-        path = self._part(name)
+        """Say whether a part's file is done; one that cannot be read is named, and nothing else is touched."""
+        path = self.part(name)
         if not path.exists():
             return False
-        _read(path, "delete it and go on with --resume")
+        _read(path, _DELETE, pl.read_parquet)
         return True
+
+    def part(self, name: str) -> Path:
+        """Return where a part's file lies."""
+        return self.path / PARTS / f"{name}.parquet"
 
     def write_part(self, name: str, rows: pl.DataFrame) -> None:
         """Store a part's rows."""
         self.write_table(rows, f"{PARTS}/{name}.parquet")
 
+    def store_part(self, name: str, content: bytes) -> None:
+        """Store a part that was made into a Parquet file elsewhere."""
+        write_whole(self.part(name), lambda temporary: temporary.write_bytes(content))
+
     def write_table(self, rows: pl.DataFrame, name: str) -> None:
         """Write a Parquet file whole or not at all."""
         write_whole(self.path / name, lambda temporary: rows.write_parquet(temporary, statistics=False))
 
-    def gather(self, names: list[str]) -> pl.DataFrame:
-        """Put the parts together into models.parquet, and let go of them."""
-        rows = pl.concat([_read(self._part(name), "delete it and go on with --resume") for name in names]).sort(
-            SORTED_BY
-        )
-        self.write_table(rows, MODELS)
-        return rows
+    def gather(self, names: list[str]) -> None:
+        """Put the parts' rows together into models.parquet, in the order of the names, a few parts in memory at a time."""
+        parts = [self.part(name) for name in names]
+
+        def sink(temporary: Path) -> None:
+            pl.scan_parquet(parts).sink_parquet(temporary, statistics=False, row_group_size=ROWS_AT_A_TIME)
+
+        try:
+            write_whole(self.path / MODELS, sink)
+        except _UNREADABLE as error:
+            for part in parts:  # is it one of them?
+                _read(part, _DELETE, pl.read_parquet)
+            raise BadInput(f"{self.path / MODELS}: cannot be written ({_reason(error)})") from None
+
+    def rows(self) -> pl.LazyFrame:
+        """Return the finished table, its columns checked, to be read some rows or columns at a time."""
+        path = self.path / MODELS
+        if not path.exists() and (self.path / SUMMARY).exists():
+            raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
+        schema = _read(path, _ANEW, pl.read_parquet_schema)
+        for name, kind in SCHEMA.items():
+            if name not in schema:
+                raise BadInput(f"{path}: column {name!r} is missing; the columns are {', '.join(SCHEMA)}")
+            if schema[name] != kind:
+                raise BadInput(f"{path}: column {name!r} holds {schema[name]}, where {kind} is expected")
+        return pl.scan_parquet(path)
+
+    def collected(self, rows: pl.LazyFrame) -> pl.DataFrame:
+        """Return what was asked of the finished table; where the table cannot be read, it is named."""
+        return _read(self.path / MODELS, _ANEW, lambda _: rows.collect(engine="streaming"))
+
+    def chunks(self) -> Iterator[pl.DataFrame]:
+        """Go through the finished table, so many rows at a time that memory stays small."""
+        rows = self.rows()
+        size = self.collected(rows.select(pl.len())).item()
+        if not size:
+            raise BadInput(f"{self.path / MODELS}: holds no model; at least one row is needed")
+        for start in range(0, size, ROWS_AT_A_TIME):
+            yield self.collected(rows.slice(start, ROWS_AT_A_TIME))
+
+    def histograms(self) -> pl.DataFrame:
+        """Return how many models have which values, of a run that keeps a summary."""
+        return _read(self.path / HISTOGRAMS, _ANEW, pl.read_parquet)
 
     def models(self) -> pl.DataFrame:
-        """Return the finished table, its columns checked."""
-        path = self.path / MODELS
-        rows = _read(path, "--force makes the run anew")
-        for name, kind in SCHEMA.items():
-            if name not in rows.columns:
-                raise BadInput(f"{path}: column {name!r} is missing; the columns are {', '.join(SCHEMA)}")
-            if rows.schema[name] != kind:
-                raise BadInput(f"{path}: column {name!r} holds {rows.schema[name]}, where {kind} is expected")
-        if rows.is_empty():
-            raise BadInput(f"{path}: holds no model; at least one row is needed")
-        return rows
+        """Return the whole finished table, its columns checked."""
+        return pl.concat(self.chunks())
 
     def drop_parts(self) -> None:
         """Remove the parts, once the whole table stands."""
@@ -104,12 +149,13 @@ class RunDirectory:
         except tomllib.TOMLDecodeError as error:
             raise BadInput(f"{self.path / CONFIG}: not TOML: {error}") from None
 
+    def has(self, name: str) -> bool:
+        """Say whether a file stands in the folder."""
+        return (self.path / name).exists()
+
     def is_finished(self) -> bool:
         """Say whether the whole table stands."""
-        return (self.path / MODELS).exists()
-
-    def _part(self, name: str) -> Path:
-        return self.path / PARTS / f"{name}.parquet"
+        return self.has(MODELS)
 
     def _check_same(self, config: Mapping[str, object]) -> None:
         found = self.config()
@@ -144,11 +190,18 @@ class RunDirectory:
                 entry.unlink()
 
 
-def _read(path: Path, remedy: str) -> pl.DataFrame:
+_DELETE, _ANEW = "delete it and go on with --resume", "--force makes the run anew"
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+
+
+def _read(path: Path, remedy: str, read: Callable[[Path], Result]) -> Result:
     if not path.is_file():
         raise BadInput(f"{path}: is missing; {remedy}")
     try:
-        return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = (str(error).splitlines() or ["not Parquet"])[0][:100]
-        raise BadInput(f"{path}: damaged ({reason}); {remedy}") from None
+        return read(path)
+    except _UNREADABLE as error:
+        raise BadInput(f"{path}: damaged ({_reason(error)}); {remedy}") from None
+
+
+def _reason(error: BaseException) -> str:
+    return (str(error).splitlines() or ["not Parquet"])[0][:100]

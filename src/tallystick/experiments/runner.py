@@ -1,21 +1,63 @@
-"""Runs jobs part by part into a run directory."""
+"""Runs jobs part by part into a run directory, on this machine or wherever an engine takes them."""
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 
+from tallystick.documents import write_document
 from tallystick.experiments.jobs import Job
+from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.rows import rows_of
-from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
+from tallystick.experiments.sketches import merged, sketch_of
+from tallystick.experiments.summaries import histograms_of, summary_document
 from tallystick.training.cores import on_every_core
-from tallystick.training.ensemble import WIDE, silent, train
+from tallystick.training.ensemble import WIDE, Ensemble, train
 
 Report = Callable[[str, int], object]
+Shared = TypeVar("Shared")
+Own = TypeVar("Own")
+Result = TypeVar("Result")
 
 PART = WIDE
-"""Seeds in a part: one block, less than a second of work, so that little is lost when a run is killed."""
+"""Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
+
+MOST_PARTS = 4096
+"""Parts of a job; where there are more seeds, the parts are larger."""
+
+
+class Engine(Protocol):
+    """Where work is done."""
+
+    def each(
+        self,
+        work: Callable[[Shared, Own], Result],
+        items: Sequence[tuple[Shared, Own]],
+        take: Callable[[int, Result], object],
+    ) -> None:
+        """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
+
+        What items share may be large: it is the same object in each of them, and travels once.
+        """
+        ...
+
+
+class ThisMachine:
+    """The cores of this machine."""
+
+    def each(
+        self,
+        work: Callable[[Shared, Own], Result],
+        items: Sequence[tuple[Shared, Own]],
+        take: Callable[[int, Result], object],
+    ) -> None:
+        """Do the work on as many items at a time as there are cores."""
+        on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
 
 
 @dataclass(frozen=True)
@@ -23,43 +65,113 @@ class Part:
     """Some of the seeds of a job: the unit of work, of loss and of resuming."""
 
     job: Job
-    seeds: np.ndarray
+    seeds: range
 
     @property
     def name(self) -> str:
         """The job's name and the first seed."""
         return f"{self.job.name}-{self.seeds[0]:09d}"
 
+    def files(self, keep: Keep) -> dict[str, str]:
+        """Return the names of its files by what is in them."""
+        names = {"rows": self.name} if keep.rows else {}
+        return {**names, "sketch": f"{self.name}-sketch"} if keep.summary else names
+
 
 def parts_of(jobs: list[Job]) -> list[Part]:
     """Cut every job into parts; the first of each job come first, so that their programs are compiled side by side."""
-    starts = range(0, max(job.seeds for job in jobs), PART)
+    size = seeds_in_a_part(max(job.seeds for job in jobs))
+    starts = range(0, max(job.seeds for job in jobs), size)
     return [
-        Part(job, np.arange(start, min(start + PART, job.seeds)))
-        for start in starts
-        for job in jobs
-        if start < job.seeds
+        Part(job, range(start, min(start + size, job.seeds))) for start in starts for job in jobs if start < job.seeds
     ]
 
 
-def run_jobs(directory: RunDirectory, jobs: list[Job], report: Report) -> pl.DataFrame:
-    """Do the parts that are missing, one a core, then put all of them together; `report` is told of seeds done."""
-    if directory.is_finished():
-        return directory.models()
+def seeds_in_a_part(seeds: int) -> int:
+    """Return how many seeds a part has, where so many are asked for: PART times a power of two.
+
+    >>> seeds_in_a_part(1000), seeds_in_a_part(1_000_000_000)
+    (2048, 262144)
+    """
+    size = PART
+    while size * MOST_PARTS < seeds:
+        size *= 2
+    return size
+
+
+def run_jobs(
+    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, engine: Engine | None = None
+) -> None:
+    """Do the parts that are missing, then put all of them together; `report` is told of seeds done."""
+    if has_all(directory, keep):
+        return
     parts = parts_of(jobs)
-    on_every_core(lambda part: _do_part(directory, part, report), parts)
-    return directory.gather([part.name for part in parts])
+    missing = []
+    for part, done in zip(parts, on_every_core(lambda part: _is_done(directory, part, keep), parts), strict=True):
+        if done:
+            report(part.job.name, len(part.seeds))
+        else:
+            missing.append(part)
 
-
-def train_part(part: Part, progress: Callable[[int], object] = silent) -> pl.DataFrame:
-    """Train and test the seeds of one part."""
-    job = part.job
-    ensemble = train(job.setting, job.initial(part.seeds), job.strings, workers=1, progress=progress)
-    return rows_of(job, part.seeds, ensemble)
-
-
-def _do_part(directory: RunDirectory, part: Part, report: Report) -> None:
-    if directory.has_part(part.name):
+    def take(place: int, contents: dict[str, bytes]) -> None:
+        part = missing[place]
+        for name, file in part.files(keep).items():
+            directory.store_part(file, contents[name])
         report(part.job.name, len(part.seeds))
-    else:
-        directory.write_part(part.name, train_part(part, lambda seeds: report(part.job.name, seeds)))
+
+    (engine or ThisMachine()).each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
+    _put_together(directory, jobs, parts, keep)
+
+
+def has_all(directory: RunDirectory, keep: Keep) -> bool:
+    """Say whether all that is kept stands."""
+    wanted = [MODELS] * keep.rows + [HISTOGRAMS, SUMMARY] * keep.summary
+    return all(directory.has(name) for name in wanted)
+
+
+def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
+    """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
+    rows, ensemble = _trained(job, seeds)
+    tables = {"rows": keep.chosen(rows, job.seeds)} if keep.rows else {}
+    if keep.summary:
+        tables["sketch"] = sketch_of(rows, ensemble)
+    return {name: _parquet(table) for name, table in tables.items()}
+
+
+def train_part(part: Part) -> pl.DataFrame:
+    """Train and test the seeds of one part; return all rows."""
+    return _trained(part.job, part.seeds)[0]
+
+
+def _trained(job: Job, seeds: range) -> tuple[pl.DataFrame, Ensemble]:
+    numbers = np.asarray(seeds)
+    ensemble = train(job.setting, job.initial(numbers), job.strings, workers=1)
+    return rows_of(job, numbers, ensemble), ensemble
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, statistics=False)
+    return buffer.getvalue()
+
+
+def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:
+    return all(directory.has_part(file) for file in part.files(keep).values())
+
+
+def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], keep: Keep) -> None:
+    if keep.rows:
+        directory.gather([part.name for part in sorted(parts, key=_order)])
+    if keep.summary:
+        files = {job.name: [] for job in jobs}
+        for part in parts:
+            files[part.job.name].append(directory.part(part.files(keep)["sketch"]))
+        tables = [histograms_of(job, merged(files[job.name])) for job in jobs]
+        directory.write_table(pl.concat(tables), HISTOGRAMS)
+        write_document(summary_document(pl.concat(tables)), directory.path / SUMMARY)
+
+
+def _order(part: Part) -> tuple[object, ...]:
+    """The order of rows.SORTED_BY, part for part."""
+    setting = part.job.setting
+    return part.job.edition, setting.task, setting.bias, setting.train_length, part.seeds[0]

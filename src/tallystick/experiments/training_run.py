@@ -9,6 +9,7 @@ import numpy as np
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
+from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, run_jobs
@@ -50,9 +51,9 @@ def train(
     return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings)
 
 
-def training_job(setting: Setting, seeds: int, seed: int) -> Job:
+def training_job(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> Job:
     """Return the one job of a training run."""
-    check_whole(seeds, "seeds", least=1, most=MOST_SEEDS)
+    keep.check_seeds(seeds)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
     lessons_of(
         setting, training_set(setting.scored_as, setting.train_length, seed)
@@ -61,13 +62,21 @@ def training_job(setting: Setting, seeds: int, seed: int) -> Job:
 
 
 def run_training(
-    job: Job, seed: int, directory: RunDirectory, *, report: Report = silent, resume: bool = False, force: bool = False
+    job: Job,
+    seed: int,
+    directory: RunDirectory,
+    *,
+    report: Report = silent,
+    keep: Keep = ALL,
+    resume: bool = False,
+    force: bool = False,
 ) -> None:
     """Train and test one setting, part by part, into a run directory."""
     started = time.perf_counter()
-    config = {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed, "jax": version("jax")}
+    options = {"seeds": job.seeds, "seed": seed, "keep": str(keep)}
+    config = {"command": "train", **asdict(job.setting), **options, "jax": version("jax")}
     directory.start(config, resume=resume, force=force)
     write_job_strings(directory, [job])
-    run_jobs(directory, [job], report)
+    run_jobs(directory, [job], report, keep=keep)
     write_record(directory, time.perf_counter() - started, seed)
     directory.drop_parts()
