@@ -7,8 +7,7 @@ import typer
 
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Force, Json, rows_table, show, show_json, show_settings
-from tallystick.documents import write_document
+from tallystick.cli.output import Force, Json, show, show_json, show_settings
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
@@ -227,31 +226,6 @@ def report(
         show_json({"directory": str(run), "files": [path.name for path in written]})
     else:
         show(table_text(run))
-
-
-def bench(
-    suite: Annotated[str, typer.Option(help="Which suite: languages, training or certificates.")] = "training",
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the figures as JSON, too.")] = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Measure speed and memory, each figure beside what it is compared with.
-
-    Example: tallystick bench --suite training
-    """
-    from tallystick.bench import SUITES
-
-    if suite not in SUITES:
-        raise BadInput(f"suite: {suite!r} is not one of {', '.join(SUITES)}")
-    if out is not None and out.exists() and not force:
-        raise BadInput(f"{out}: exists already; --force overwrites it")
-    measured = SUITES[suite]()
-    if out is not None:
-        write_document(measured, out)
-    if as_json:
-        show_json({"suite": suite, "figures": measured})
-    else:
-        show(rows_table(measured))
 
 
 def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:

@@ -5,12 +5,12 @@
 
 from collections.abc import Callable, Sequence
 from textwrap import fill
-from typing import cast
+from typing import Literal, cast
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from tallystick.reports import drawing
 
@@ -88,6 +88,7 @@ def _draw_along(axes: Axes, rows: list[Row], label: str) -> None:
     axes.set_ylim(min(low, high / 10) / 1.3, high * 1.3)  # at least a decade, so that level looks level
     axes.set_xticks(places, [_short(place) for place in places])
     axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
     axes.set_ylabel("steps/s")
     axes.set_title(f"on the {device.upper()}", color=_COLOURS[device])
@@ -99,6 +100,7 @@ def _bars(number: int) -> tuple[Figure, Axes]:
     axes.set_xscale("log")
     axes.set_xlabel("full runs per second")
     axes.tick_params(axis="y", length=0)
+    axes.margins(y=0.3 / number)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value)))
     return figure, axes
 
@@ -117,7 +119,7 @@ def _bar_text(row: Row) -> str:
     return f"{shown} ({share:.2g} %)" if isinstance(share, float) else shown
 
 
-def _legend(axes: Axes, colours: dict[str, str], place: str) -> None:
+def _legend(axes: Axes, colours: dict[str, str], place: Literal["upper right", "lower right"]) -> None:
     """Say what the colours stand for, in the corner where bars are short."""
     handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
     axes.legend(handles=handles, frameon=False, loc=place)
