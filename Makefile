@@ -23,20 +23,24 @@ test: $(VENV)/ready
 proofs:
 	$(PYTHON) proofs/check.py
 
-# The training loop against PyTorch.
+# The training loop against PyTorch, and the baselines of the measurements against the training loop.
 test-torch: $(VENV)/torch
-	$(BIN)/python -m pytest tests/pytorch
+	$(BIN)/python -m pytest tests/pytorch tests/test_bench.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-# Beside the loop, on the same machine: a numba kernel and a PyTorch loop.
+# Every measurement, on whatever devices there are; docs/performance.md has the tables.
 bench: $(VENV)/torch
-	$(PIP) 'numba>=0.61'
-	$(BIN)/tallystick bench --suite languages
-	$(BIN)/tallystick bench --suite training
+	mkdir -p $(OUT)/bench
+	for suite in languages certificates; do \
+		$(BIN)/tallystick bench --suite $$suite --out $(OUT)/bench/$$suite.json --force || exit; \
+	done
+	for suite in training settings scaling; do \
+		$(BIN)/tallystick bench --suite $$suite --out $(OUT)/bench/$$suite.json --figure $(OUT)/bench/$$suite.svg --force || exit; \
+	done
 
 docs: $(VENV)/ready
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -49,7 +53,7 @@ $(VENV)/ready: requirements.txt pyproject.toml
 	touch $@
 
 $(VENV)/torch: $(VENV)/ready
-	$(PIP) torch==2.13.0
+	$(PIP) torch==2.13.0 'numba>=0.61'
 	touch $@
 
 # Renews the pins. Needs uv on the path; the result names no download address. PyTorch stays out: its builds differ by place.

@@ -5,8 +5,9 @@ which do not meet, and PyTorch's own Adam, fused. `train_compiled` is the same s
 written out, compiled as one piece by `torch.compile`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import torch
@@ -64,10 +65,10 @@ def train_compiled(
     means, squares = torch.zeros_like(weights), torch.zeros_like(weights)
     # Numbers that change from step to step are tensors: a number of Python's would be compiled in.
     lessons = [torch.as_tensor(part.astype(start.dtype), device=device).unbind() for part in (opening, closing, target)]
-    numbers = _corrections(epochs * len(target), weights)
+    step, numbers = _compiled_step(), _corrections(epochs * len(target), weights)
     for _ in range(epochs):
         for opens, closes, answer in zip(*lessons, strict=True):
-            weights, means, squares = _step(weights, means, squares, opens, closes, answer, *next(numbers))
+            weights, means, squares = step(weights, means, squares, opens, closes, answer, *next(numbers))
     return weights.cpu().numpy()
 
 
@@ -106,7 +107,11 @@ def _corrections(steps: int, like: torch.Tensor) -> Iterator[tuple[torch.Tensor,
     return zip(sizes.to(like).unbind(), roots.to(like).unbind(), strict=True)
 
 
-@torch.compile(dynamic=False)
+@cache
+def _compiled_step() -> Callable[..., tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    return torch.compile(_step, dynamic=False)
+
+
 def _step(
     weights: torch.Tensor,
     means: torch.Tensor,

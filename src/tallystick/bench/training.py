@@ -67,7 +67,10 @@ def compared(rows: list[Row]) -> list[Row]:
 def _timing(contender: Contender) -> Timing | str:
     if contender.device == "gpu" and not gpu_devices():
         return "needs a GPU; JAX sees none"
-    return contender.measure()
+    try:
+        return contender.measure()
+    except RuntimeError as error:  # no compiler for PyTorch, a GPU without room: the others can still be measured
+        return f"failed: {str(error).strip().splitlines()[0]}"
 
 
 def _row(contender: Contender, timing: Timing | str, machine: Machine) -> Row:

@@ -1,0 +1,39 @@
+"""What the baselines of benchmarks/ are held to: the weights that this tool trains to."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tallystick.bench.baselines import baseline
+from tallystick.datasets.encoding import encode
+from tallystick.datasets.tasks import BINARY
+from tallystick.datasets.training_sets import training_set
+from tallystick.training.ensemble import train
+from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.setting import Setting
+
+PROJECT = Path(__file__).parent.parent
+SEEDS, EPOCHS = 16, 3
+
+
+def loaded(name, monkeypatch):
+    """Import a baseline as the suite does, from the project's folder; skip where its library is missing."""
+    monkeypatch.chdir(PROJECT)
+    module = baseline(name)
+    if isinstance(module, str):
+        pytest.skip(module)
+    return module
+
+
+def stacked(weights):
+    return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
+
+
+def case(length, precision):
+    """Return what a baseline is given (initial weights, opening brackets, closing ones, targets) and what it is to end at."""
+    strings = training_set(BINARY, length, seed=0)
+    setting = Setting("binary", bias=False, train_length=length, precision=precision, epochs=EPOCHS)
+    initial = fresh_weights(setting.kind, BINARY, np.arange(SEEDS), bias=False, dtype=setting.dtype)
+    lessons = [part.astype(setting.dtype) for part in (*encode(strings), BINARY.targets(strings)[:, 0])]
+    return [stacked(initial), *lessons], stacked(train(setting, initial, strings).weights)

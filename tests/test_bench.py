@@ -1,0 +1,254 @@
+"""Measurements: what is counted, compared, refused and drawn. Times themselves are never asserted."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from math import inf
+
+import jax
+import numpy as np
+import pytest
+from baselines import EPOCHS, case, loaded
+from matplotlib.text import Text
+
+from tallystick.bench import Request, Suite, run, scaling, suites, timing, training
+from tallystick.bench.instructions import step_instructions
+from tallystick.bench.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
+from tallystick.bench.machine import Gpu, Machine, Processor
+from tallystick.bench.tool import Timing
+from tallystick.errors import BadInput
+from tallystick.reports.figure_bench import DRAWINGS
+from tallystick.training.setting import Setting
+
+BINARY_8 = Setting("binary", bias=False, train_length=8)
+PROCESSOR = Processor("a processor", cores=2, vector_bits=256, vector_units=2, gigahertz=2.5)
+GPU = Gpu("a GPU", number=1, capability="9.0", multiprocessors=132, gigahertz=1.98)
+MACHINE = Machine(PROCESSOR, GPU, {"Python": "3"})
+
+
+def test_the_instructions_of_one_token_are_those_found_by_hand():
+    # h = a, so o = v·a; the slope by a is (p − 1)·v, by v it is (p − 1)·a, by b and U it is known to be 0.
+    one_output = {"multiplication": 1, "addition": 1, "exp": 1, "reciprocal": 1}
+    error_and_slopes = {"addition": 1, "multiplication": 2}
+    # Adam: m takes a product and a multiply-add, s two and one, the change one, a root, ε's multiply-add and the weight's.
+    moved = {"multiplication": 4, "multiply-add": 4, "sqrt": 1, "reciprocal": 1}
+    # With a slope of 0, m and s only fade.
+    faded = {"multiplication": 3, "multiply-add": 2, "sqrt": 1, "reciprocal": 1}
+    expected = {}
+    for part in (one_output, error_and_slopes, moved, moved, faded, faded):
+        for name, size in part.items():
+            expected[name] = expected.get(name, 0) + size
+    assert step_instructions(BINARY_8, ["("]) == expected
+
+
+def test_a_further_token_costs_four_instructions():
+    # One each for h and its derivatives by a, b and U; neither string is positive, nor one of its parts like another.
+    short, long = (sum(step_instructions(BINARY_8, [string]).values()) for string in ("))()((", "))()(()"))
+    assert long - short == 4
+
+
+def test_the_instructions_of_a_set_are_the_mean_of_its_strings():
+    alone = [step_instructions(BINARY_8, [string]) for string in ("(", "(", ")())")]
+    together = step_instructions(BINARY_8, ["(", ")())", "("])
+    for name, size in together.items():
+        assert size == pytest.approx(np.mean([part.get(name, 0) for part in alone]))
+
+
+def test_what_divides_by_the_same_number_shares_a_reciprocal():
+    # Two softmaxes of three shares need two; with nine weights moved, that makes eleven.
+    assert step_instructions(replace(BINARY_8, task="ternary"), ["(()"])["reciprocal"] == 11
+
+
+def test_a_limit_is_that_of_the_unit_that_is_full_first():
+    counted = {"multiply-add": 6.0, "exp": 2.0}
+    assert Rates(100, inf, {}).steps(counted) == 100 / 8
+    assert Rates(100, inf, {"exp": Cost(7)}).steps(counted) == 100 / 20
+    assert Rates(100, 4, {"exp": Cost(1, 1)}).steps(counted) == 4 / 2
+
+
+def test_a_processor_has_so_many_lanes():
+    assert processor_rates(PROCESSOR, "float32", cores=2).instructions == 2 * 2 * 8 * 2.5e9
+    assert processor_rates(PROCESSOR, "float64", cores=1).instructions == 2 * 4 * 2.5e9
+    assert processor_rates(replace(PROCESSOR, gigahertz=None), "float32", cores=2) is None
+
+
+def test_a_gpu_has_so_many_lanes():
+    found = gpu_rates(GPU, "float32")
+    assert (found.instructions, found.special) == pytest.approx((132 * 128 * 1.98e9, 132 * 16 * 1.98e9))
+    assert gpu_rates(GPU, "float64").instructions == pytest.approx(132 * 64 * 1.98e9)
+    assert gpu_rates(replace(GPU, capability="1.0"), "float32") is None
+
+
+def test_a_limit_goes_with_cores_and_epochs():
+    setting = replace(BINARY_8, train_length=2)
+    most = most_runs(setting, MACHINE, "cpu")
+    assert most_runs(setting, MACHINE, "cpu", cores=1) == pytest.approx(most / 2)
+    assert most_runs(replace(setting, epochs=50), MACHINE, "cpu") == pytest.approx(2 * most)
+    assert most_runs(setting, replace(MACHINE, gpu=None), "gpu") is None
+
+
+def test_work_is_enlarged_until_it_takes_about_so_long(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock[0])
+
+    def prepared(size):
+        def work():
+            clock[0] += size / 1000
+
+        return work
+
+    assert timing.sized(prepared, 1, 10**6, seconds=1.0) == (pytest.approx(1000, rel=0.5), pytest.approx(1, rel=0.5))
+    assert timing.sized(prepared, 1, 64, seconds=1.0) == (64, pytest.approx(0.064))
+    assert timing.sized(prepared, 5000, 10**6, seconds=1.0) == (5000, pytest.approx(5))
+
+
+def some_contenders():
+    return (
+        training.Contender(training.LOOP, "cpu", "float32", lambda: Timing(1, 20.0, 1, "scaled")),
+        training.Contender("this tool", "cpu", "float32", lambda: Timing(1000, 0.1, 2)),
+        training.Contender("numba", "cpu", "float32", lambda: "needs numba"),
+        training.Contender("this tool, fused", "gpu", "float32", lambda: Timing(1000, 0.001, None)),
+    )
+
+
+@pytest.fixture
+def without_gpu(monkeypatch):
+    monkeypatch.setattr("tallystick.bench.machine.gpu_devices", list)
+    monkeypatch.setattr(training, "gpu_devices", list)
+
+
+def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, without_gpu):
+    monkeypatch.setattr(training, "CONTENDERS", some_contenders())
+    loop, tool, numba, fused = training.compared(list(training.measure_training("auto")))
+    assert (loop["runs_per_second"], tool["runs_per_second"], tool["and_core"]) == (0.05, 10_000, 5_000)
+    assert (tool["times_the_loop"], tool["quickest_is_times"]) == (200_000, 1)
+    assert (loop["times_the_loop"], loop["quickest_is_times"]) == (1, 200_000)
+    assert (numba["runs_per_second"], numba["note"]) == (None, "needs numba")
+    assert (fused["runs_per_second"], fused["note"]) == (None, "needs a GPU; JAX sees none")
+    # The loop is held to the limit of the one core it runs on.
+    ratio = tool["percent_of_limit"] / loop["percent_of_limit"]
+    assert ratio == pytest.approx(200_000 / 2)
+
+
+def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
+    monkeypatch.setattr(training, "CONTENDERS", some_contenders())
+    monkeypatch.setattr(training, "gpu_devices", lambda: ["one"])
+    monkeypatch.setattr("tallystick.bench.machine.gpu_devices", lambda: ["one"])
+    monkeypatch.setattr(training, "this_machine", lambda: MACHINE)
+    rows = training.compared(list(training.measure_training("gpu")))
+    assert [row["what"] for row in rows] == [training.LOOP, "this tool, fused"]
+    assert rows[1]["times_the_loop"] == pytest.approx(2e7)
+    assert rows[1]["and_core"] is None
+    assert 0 < rows[1]["percent_of_limit"] < 100
+
+
+def test_growth_is_measured_along_four_axes(monkeypatch, without_gpu):
+    monkeypatch.setattr(scaling, "_SEEDS", {"cpu": 4})
+    monkeypatch.setattr(scaling, "_ALONG_SEEDS", {"cpu": (1, 3)})
+    monkeypatch.setattr(scaling, "_LENGTHS", (2,))
+    monkeypatch.setattr(scaling, "_EPOCHS", (1, 2))
+    rows = list(scaling.measure_scaling("auto"))
+    points = {(row["along"], row["at"], row["seeds"], row["steps_a_run"]) for row in rows if row["along"] != "cores"}
+    assert points == {
+        ("seeds", 1, 1, 3540),
+        ("seeds", 3, 3, 3540),
+        ("training length", 2, 4, 60),
+        ("epochs", 1, 4, 28),
+        ("epochs", 2, 4, 56),
+    }
+    assert next(row["at"] for row in rows if row["along"] == "cores") == 1
+    for row in rows:
+        assert row["steps_per_second"] == pytest.approx(row["runs_per_second"] * row["steps_a_run"])
+
+
+TRAINING_ROWS = [
+    {"what": "slow", "device": "cpu", "precision": "float32", "runs_per_second": 0.02, "percent_of_limit": 1e-4},
+    {"what": "absent", "device": "cpu", "precision": "float32", "runs_per_second": None, "percent_of_limit": None},
+    {"what": "quick", "device": "gpu", "precision": "float64", "runs_per_second": 4e6, "percent_of_limit": None},
+]
+SETTINGS_ROWS = [
+    {
+        "task": "binary",
+        "bias": "no",
+        "train_length": length,
+        "precision": precision,
+        "runs_per_second": 1e5 / length,
+        "percent_of_limit": 40.0,
+    }
+    for length in (2, 4)
+    for precision in ("float32", "float64")
+]
+SCALING_ROWS = [{"along": "seeds", "at": at, "device": "cpu", "steps_per_second": 1e6 * at} for at in (1, 10)]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "shown"),
+    [
+        ("training", TRAINING_ROWS, ["slow, float32", "quick, float64", "0.02 (0.0001 %)", "4,000,000"]),
+        ("settings", SETTINGS_ROWS, ["binary, no bias, length 4", "25,000 (40 %)", "float64"]),
+        ("scaling", SCALING_ROWS, ["seeds trained at once", "on the CPU"]),
+    ],
+)
+def test_a_suite_is_drawn_and_written(monkeypatch, tmp_path, name, rows, shown):
+    monkeypatch.setitem(suites.SUITES, name, Suite(lambda _: rows))
+    texts = {text.get_text() for text in DRAWINGS[name](rows, "a machine").findobj(Text)}
+    assert texts >= set(shown)
+    assert any("a machine" in text for text in texts)
+    request = Request(name, out=tmp_path / "figures.json", figure=tmp_path / "figure.svg", as_json=True)
+    answer = json.loads(run(request))
+    assert answer["figures"] == rows
+    assert answer["suite"] == name
+    assert answer["machine"]["processor"]["cores"] >= 1
+    assert json.loads((tmp_path / "figures.json").read_text()) == answer
+    assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (Request("languages", device="cpu"), "device: 'cpu' decides nothing in the suite 'languages'"),
+        (Request(device="tpu"), "device: 'tpu' is not one of auto, cpu, gpu"),
+        (Request(device="gpu"), "device: 'gpu' asks for a GPU, and JAX sees none here"),
+    ],
+)
+def test_a_device_that_cannot_be_measured_is_refused(without_gpu, request_, message):
+    with pytest.raises(BadInput, match=message):
+        run(request_)
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(tmp_path):
+    with pytest.raises(BadInput, match="the suite 'languages' has none"):
+        run(Request("languages", figure=tmp_path / "figure.png"))
+    with pytest.raises(BadInput, match=r"does not end with one of \.png, \.pdf, \.svg"):
+        run(Request("scaling", figure=tmp_path / "figure.gif"))
+    (tmp_path / "figure.png").write_bytes(b"mine")
+    with pytest.raises(BadInput, match="exists already"):
+        run(Request("scaling", figure=tmp_path / "figure.png"))
+    assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
+
+
+def test_measuring_needs_no_more_than_training_does():
+    absent = ("polars", "typer", "rich", "pydantic", "z3", "dask", "distributed", "tomli_w", "flint")
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({absent})); sys.argv = ['bench', '--suite', 'languages', '--json'];"
+        "import runpy; runpy.run_module('tallystick.bench', run_name='__main__')"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    assert [row["language"] for row in json.loads(found.stdout)["figures"]] == ["bb", "dyck1", "semidyck1"]
+
+
+def test_jax_vmap_trains_to_the_same_weights(monkeypatch):
+    given, expected = case(4, "float64")
+    with jax.enable_x64(True):
+        found = loaded("jax_vmap", monkeypatch).train(*given, epochs=EPOCHS)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize("kernel", ["train", "train_plain"])
+def test_numba_trains_to_the_same_weights(monkeypatch, kernel):
+    given, expected = case(4, "float64")
+    found = getattr(loaded("numba_kernel", monkeypatch), kernel)(*given, epochs=EPOCHS)
+    # The kernel is float32.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
