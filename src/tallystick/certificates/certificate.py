@@ -19,8 +19,7 @@ from tallystick.arithmetic import exact, float_format
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
-from tallystick.errors import BadInput
-from tallystick.models import GatedModel, model_to_json
+from tallystick.models import model_to_json
 
 FORMAT = "tallystick certificate 1"
 UNLIMITED = "unlimited"
@@ -56,9 +55,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
 
 
 def write_certificate(verdict: Verdict, path: Path) -> None:
-    """Write a certificate whole or not at all; a gated model's verdict, which no checker knows, is refused."""
-    if isinstance(verdict.model, GatedModel):
-        raise BadInput(f"{path}: not written: the checker does not know GRUs and LSTMs; their verdicts are shown only")
+    """Write a certificate whole or not at all."""
     write_document(certificate(verdict), path)
 
 

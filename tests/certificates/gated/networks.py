@@ -1,10 +1,18 @@
-"""Gated networks for the tests: counters made by hand, the same with noise, random ones; and every string by plain NumPy."""
+"""Gated networks for the tests: counters made by hand, the same with noise, random and trained ones; every string by NumPy.
 
+The trained ones lie in `trained.json`: two seeds of each cell, one and two units, two methods; `train_networks.py` trains them.
+"""
+
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 
 from tallystick import GatedModel, GruCell, LayerReadout, LstmCell
+from tallystick.cells.gated import GATED_CELLS
+
+TRAINED = Path(__file__).with_name("trained.json")
 
 
 def nested(array):
@@ -21,11 +29,13 @@ def counting_lstm(saturation, units=1):
     return GatedModel(cell, LayerReadout(((1.0,) * units,), (-units * math.tanh(0.5),)))
 
 
-def counting_gru(keep):
-    """A gate z = `keep` at every token and n near ±1: h' = z·h ± (1 − z), a linear unit that forgets slowly."""
+def counting_gru(keep, units=1):
+    """A gate z = `keep` at every token and n near ±1: h' = z·h ± (1 − z), a linear unit that forgets slowly; more are copies."""
     z = math.log(keep / (1 - keep))
-    cell = GruCell(((0.0, 0.0), (z, z), (20.0, -20.0)), ((0.0,),) * 3, (0.0,) * 3, (0.0,) * 3)
-    return GatedModel(cell, LayerReadout(((1.0,),), (-(1 - keep) / 2,)))
+    inputs = ((0.0, 0.0),) * units + ((z, z),) * units + ((20.0, -20.0),) * units
+    rows = 3 * units
+    cell = GruCell(inputs, ((0.0,) * units,) * rows, (0.0,) * rows, (0.0,) * rows)
+    return GatedModel(cell, LayerReadout(((1.0,) * units,), (-units * (1 - keep) / 2,)))
 
 
 def ternary(model):
@@ -94,3 +104,32 @@ def mistakes(model, longest, margin=1e-9):
         np.put_along_axis(outputs, right[:, None], -np.inf, 1)
         ahead = of_right - outputs.max(axis=1)
         yield bool((ahead < -margin).any()), bool((np.abs(ahead) <= margin).any())
+
+
+def trained_models():
+    """Networks as training leaves them: binary, with bias, to length 8, a hundred epochs, float32."""
+    return {name: _of_lists(**network) for name, network in json.loads(TRAINED.read_text()).items()}
+
+
+def _of_lists(cell, weights, readout):
+    return GatedModel(GATED_CELLS[cell](*map(nested, weights)), LayerReadout(*map(nested, readout)))
+
+
+MODELS = {
+    **{f"counting LSTM {w}": counting_lstm(w) for w in (2.0, 3.0, 4.0, 9.0)},
+    **{f"counting GRU {keep}": counting_gru(keep) for keep in (0.6, 0.9, 0.97)},
+    "two equal units": counting_lstm(4.0, units=2),
+    "ternary LSTM": ternary(counting_lstm(5.0)),
+    "ternary GRU": ternary(counting_gru(0.95)),
+    **{f"noisy LSTM {seed}": with_noise(counting_lstm(4.0, units=2), 0.15, seed) for seed in range(3)},
+    **{f"noisy GRU {seed}": with_noise(ternary(counting_gru(0.9)), 0.05, seed) for seed in range(3)},
+    **{f"noisy LSTM of one unit {seed}": with_noise(counting_lstm(4.5), 0.1, seed) for seed in range(3)},
+    **{f"noisy GRU of two units {seed}": with_noise(counting_gru(0.97, units=2), 0.01, seed) for seed in range(3)},
+    **{
+        f"random {name} {units} {outputs}": random_model(kind, units, outputs, seed=units)
+        for name, kind in GATED_CELLS.items()
+        for units in (1, 2, 3)
+        for outputs in (1, 3)
+    },
+    **trained_models(),
+}

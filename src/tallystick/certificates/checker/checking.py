@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from .claim import Claim
+from .claim import Claim, GatedClaim
 from .counters import check_depth, check_theorem
 from .finding import Finding, Refused, require
+from .gated import check_gated
 from .lengths import check_lengths
 from .reading import read
 from .sorted_strings import check_sorted
@@ -38,13 +39,20 @@ def check(text: str) -> Finding:
         return Finding(False, f"malformed: {error!r}"[:200])
 
 
-def _verify(claim: Claim) -> str:
+def _verify(claim: Claim | GatedClaim) -> str:
     """Return in words what holds."""
-    require((claim.verdict == "PROVED") == (claim.method == "theorem"), "a theorem proves, and nothing else does")
-    if claim.counterexample is not None:
-        check_counterexample(claim, claim.counterexample)
-    _METHODS[claim.method](claim)
+    if isinstance(claim, GatedClaim):
+        check_gated(claim)
+    else:
+        _check_method(claim)
     if claim.verdict == "PROVED":
         return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""
     return f"{claim.verdict}: every counted length to {claim.horizon} is right{beyond}"
+
+
+def _check_method(claim: Claim) -> None:
+    require((claim.verdict == "PROVED") == (claim.method == "theorem"), "a theorem proves, and nothing else does")
+    if claim.counterexample is not None:
+        check_counterexample(claim, claim.counterexample)
+    _METHODS[claim.method](claim)

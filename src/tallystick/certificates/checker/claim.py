@@ -34,10 +34,36 @@ class Model(NamedTuple):
 
     def right_class(self, group: int, length: int) -> int:
         """Return the index of the class that the strings of a group should get."""
-        count = group if self.semi_dyck1 else 2 * group - length
-        if self.readout == "zero":
-            return int(count == 0)
-        return int(count > 0) if self.readout == "binary" else (count > 0) - (count < 0) + 1
+        return class_of_count(self.readout, group if self.semi_dyck1 else 2 * group - length)
+
+
+class GatedModel(NamedTuple):
+    """A GRU or an LSTM, its numbers exact, in PyTorch's layout: a row a gate and unit, gate after gate.
+
+    Attributes:
+        cell: gru or lstm.
+        input_weight: what `(` and what `)` add to each row.
+        recurrent_weight: a row's weight of each unit.
+        input_bias: a number a row.
+        recurrent_bias: the same; a GRU multiplies that of its last gate by the first one.
+        readout: binary or ternary.
+        lines: v and c of each output v·h + c.
+    """
+
+    cell: str
+    input_weight: tuple[tuple[Fraction, ...], ...]
+    recurrent_weight: tuple[tuple[Fraction, ...], ...]
+    input_bias: tuple[Fraction, ...]
+    recurrent_bias: tuple[Fraction, ...]
+    readout: str
+    lines: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
+
+
+def class_of_count(readout: str, count: int) -> int:
+    """Return the index of the class that strings with this count should get."""
+    if readout == "zero":
+        return int(count == 0)
+    return int(count > 0) if readout == "binary" else (count > 0) - (count < 0) + 1
 
 
 class Counterexample(NamedTuple):
@@ -59,3 +85,13 @@ class Claim(NamedTuple):
     horizon: int
     counterexample: Counterexample | None
     method: str
+
+
+class GatedClaim(NamedTuple):
+    """The same of a GRU or an LSTM, in real arithmetic; nothing is ever proved for all lengths."""
+
+    model: GatedModel
+    stride: int
+    verdict: str
+    horizon: int
+    counterexample: Counterexample | None

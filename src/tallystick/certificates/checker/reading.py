@@ -7,13 +7,16 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NoReturn, cast
 
-from .claim import CLASSES, Claim, Counterexample, Model
+from .claim import CLASSES, Claim, Counterexample, GatedClaim, GatedModel, Model
 from .finding import Refused, require
 from .formats import FORMATS, FUSED
 
 _FORMAT = "tallystick certificate 1"
 _FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
 _MODEL_FIELDS = "cell open_step close_step recurrent_weight readout"
+_GATED_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
+_GATES = {"gru": 3, "lstm": 4}
+_MOST_UNITS = 64
 _LINES = {"zero": 0, "binary": 1, "ternary": 3}
 _LONGEST_TEXT = 10**7
 _HORIZONS = 1 << 1024
@@ -22,7 +25,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,4300}")
 _RATIO = re.compile(r"-?[0-9]{1,4300}/[0-9]{1,4300}")
 
 
-def read(text: str) -> Claim:
+def read(text: str) -> Claim | GatedClaim:
     """Return what a certificate claims, once its form and its digest are right."""
     require(len(text) <= _LONGEST_TEXT, "too long for a certificate")
     found = json.loads(
@@ -80,8 +83,9 @@ def _number(value: object) -> Fraction:
     return Fraction(cast("int | str", value))
 
 
-def _claim(content: dict[str, Any]) -> Claim:
-    model = _model(content["model"])
+def _claim(content: dict[str, Any]) -> Claim | GatedClaim:
+    gated = cast("dict[str, Any]", content["model"])["cell"] in tuple(_GATES)
+    model = _gated_model(content["model"]) if gated else _model(content["model"])
     require(content["readout"] == model.readout, "the readout is not the model's")
     stride = {"all": 1, "even": 2}[_one_of(content["lengths"], ("all", "even"))]
     name = _one_of(content["arithmetic"], ("real", *FORMATS, *(form + FUSED for form in FORMATS)))
@@ -94,6 +98,10 @@ def _claim(content: dict[str, Any]) -> Claim:
         require(horizon % stride == 0, "the horizon is not a counted length")
     require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
     example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model)
+    if isinstance(model, GatedModel):
+        _one_of(_fields(content["evidence"], "method")["method"], ("gated boxes",))
+        require(name == "real" and verdict != "PROVED", "a gated cell is bounded, in real arithmetic only")
+        return GatedClaim(model, stride, verdict, horizon, example)
     method = _method(content["evidence"], model.cell, name)
     return Claim(model, stride, name, verdict, 0 if verdict == "PROVED" else horizon, example, method)
 
@@ -121,7 +129,35 @@ def _model(value: object) -> Model:
     return Model(cell, (P, Q), steps, kind, tuple(zip(v, c, strict=True)))
 
 
-def _counterexample(value: object, model: Model) -> Counterexample:
+def _gated_model(value: object) -> GatedModel:
+    found = _fields(value, _GATED_FIELDS)
+    cell = _one_of(found["cell"], tuple(_GATES))
+    rows = len(_list(found["recurrent_weight"]))
+    units = rows // _GATES[cell]
+    require(0 < units <= _MOST_UNITS, f"a gated cell has not 1 to {_MOST_UNITS} units")
+    readout = _fields(found["readout"], "kind weight bias")
+    kind = _one_of(readout["kind"], ("binary", "ternary"))
+    lines = zip(_matrix(readout["weight"], _LINES[kind], units), _vector(readout["bias"], _LINES[kind]), strict=True)
+    return GatedModel(
+        cell,
+        _matrix(found["input_weight"], units * _GATES[cell], 2),
+        _matrix(found["recurrent_weight"], units * _GATES[cell], units),
+        _vector(found["input_bias"], units * _GATES[cell]),
+        _vector(found["recurrent_bias"], units * _GATES[cell]),
+        kind,
+        tuple(lines),
+    )
+
+
+def _matrix(value: object, rows: int, columns: int) -> tuple[tuple[Fraction, ...], ...]:
+    return tuple(_vector(row, columns) for row in _list(value, rows))
+
+
+def _vector(value: object, size: int) -> tuple[Fraction, ...]:
+    return tuple(map(_number, _list(value, size)))
+
+
+def _counterexample(value: object, model: Model | GatedModel) -> Counterexample:
     found = _fields(value, "runs class right_class trace")
     runs = [_list(run, 2) for run in _list(found["runs"])]
     tokens = [_one_of(token, ("(", ")")) for token, _ in runs]
@@ -129,6 +165,7 @@ def _counterexample(value: object, model: Model) -> Counterexample:
     require(all(token != other for token, other in pairwise(tokens)), "a run that goes on")
     given, right = (CLASSES[model.readout].index(found[name]) for name in ("class", "right_class"))
     trace = None if found["trace"] is None else [_number(state) for state in _list(found["trace"])]
-    require(trace is None or model.cell != "tanh", "no state of a tanh cell is an exact number")
+    exact = model.cell not in ("tanh", *_GATES)
+    require(trace is None or exact, f"no state of a {model.cell} cell is an exact number")
     sizes = [cast("int", size) for _, size in runs]
     return Counterexample([("()".index(t), n) for t, n in zip(tokens, sizes, strict=True)], given, right, trace)
