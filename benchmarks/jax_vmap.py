@@ -42,7 +42,8 @@ def loss(network: Network, string: jax.Array, target: jax.Array) -> jax.Array:
     """Return one network's cross-entropy on one string."""
     h = jnp.zeros((), string.dtype)
     for token in string:
-        h = jnp.dot(network["inputs"], token) + network["recurrent"] * h
+        # Told nothing, a GPU would round the weights to ten bits.
+        h = jnp.dot(network["inputs"], token, precision="highest") + network["recurrent"] * h
     return optax.sigmoid_binary_cross_entropy(network["readout"] * h, target)
 
 

@@ -12,7 +12,7 @@ import pytest
 from baselines import EPOCHS, case, loaded
 from matplotlib.text import Text
 
-from tallystick.bench import Request, Suite, run, scaling, suites, timing, training
+from tallystick.bench import Request, Suite, limits, run, scaling, suites, timing, training
 from tallystick.bench.instructions import step_instructions
 from tallystick.bench.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
 from tallystick.bench.machine import Gpu, Machine, Processor
@@ -86,6 +86,17 @@ def test_a_limit_goes_with_cores_and_epochs():
     assert most_runs(setting, MACHINE, "cpu", cores=1) == pytest.approx(most / 2)
     assert most_runs(replace(setting, epochs=50), MACHINE, "cpu") == pytest.approx(2 * most)
     assert most_runs(setting, replace(MACHINE, gpu=None), "gpu") is None
+
+
+def test_limits_are_listed_with_what_they_are_counted_from(monkeypatch):
+    setting = replace(BINARY_8, train_length=2)
+    monkeypatch.setattr(limits, "paper_grid", lambda precision: [replace(setting, precision=precision)])
+    monkeypatch.setattr(limits, "this_machine", lambda: MACHINE)
+    (row,) = limits.count_limits()
+    assert (row["task"], row["train_length"], row["steps_a_run"], row["sqrt"]) == ("binary", 2, 600, 4)
+    # The special-function unit is full first: 16 lanes, and 5 reciprocals, 4 roots and an exponential a step.
+    assert row["gpu_float32"] == pytest.approx(132 * 16 * 1.98e9 / 10 / 600)
+    assert row["cpu_float64"] == most_runs(replace(setting, precision="float64"), MACHINE, "cpu")
 
 
 def test_work_is_enlarged_until_it_takes_about_so_long(monkeypatch):

@@ -6,15 +6,17 @@ The rate is that of a machine which starts an instruction in every lane at every
 memory nor for an earlier result. No program reaches it; it says how far there is to go.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from tallystick.bench.instructions import RECIPROCAL, step_instructions
-from tallystick.bench.machine import Gpu, Machine, Processor
+from tallystick.bench.instructions import ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL, step_instructions
+from tallystick.bench.machine import Gpu, Machine, Processor, this_machine
+from tallystick.bench.rows import Row
 from tallystick.bench.tool import steps_of, strings_of
+from tallystick.experiments.jobs import paper_grid
 from tallystick.training.setting import PRECISIONS, Setting
 
 
@@ -26,9 +28,11 @@ class Cost(NamedTuple):
 
 
 ONE = Cost(1)
+_SHOWN = (ADDITION, MULTIPLICATION, MULTIPLY_ADD, "max", RECIPROCAL, "sqrt", "exp")
 
-# By hand, in multiply-adds: an estimate, Newton's steps from it (one gives single precision, two double), what they end with.
-# The exponential is 2ⁿ·e^r: n and r take four, a polynomial of degree 6 or 11 for e^r, and 2ⁿ one.
+# By hand, in multiply-adds. A reciprocal is an estimate and Newton's steps of two instructions, one for single precision and
+# two for double; a root the same with steps of three or four and a last product. An exponential is 2ⁿ·e^r: four for n and r,
+# a polynomial of degree 6 or 11, one for 2ⁿ. A tanh is an exponential, a reciprocal and one more.
 _BY_HAND = {
     "float32": {RECIPROCAL: Cost(3), "sqrt": Cost(5), "exp": Cost(11), "tanh": Cost(15)},
     "float64": {RECIPROCAL: Cost(5), "sqrt": Cost(8), "exp": Cost(16), "tanh": Cost(22)},
@@ -92,13 +96,35 @@ def most_runs(setting: Setting, machine: Machine, device: str, cores: int | None
         rates = gpu_rates(machine.gpu, setting.precision) if machine.gpu else None
     else:
         rates = processor_rates(machine.processor, setting.precision, cores or machine.processor.cores)
-    if rates is None:
-        return None
-    return rates.steps(_counted(setting.task, setting.bias, setting.train_length)) / steps_of(setting)
+    return rates.steps(_counted(setting)) / steps_of(setting) if rates else None
+
+
+def count_limits() -> Iterator[Row]:
+    """Give, for each of the paper's settings, the instructions of a step, by name, and the most runs per second here."""
+    machine = this_machine()
+    for setting in paper_grid("float32"):
+        counted = _counted(setting)
+        most = {
+            f"{device}_{precision}": most_runs(replace(setting, precision=precision), machine, device)
+            for device in ("cpu", "gpu")
+            for precision in PRECISIONS
+        }
+        yield {
+            "task": setting.task,
+            "bias": "with" if setting.bias else "without",
+            "train_length": setting.train_length,
+            "steps_a_run": steps_of(setting),
+            **{name.replace("-", "_"): round(counted.get(name, 0.0), 2) for name in _SHOWN},
+            **most,
+        }
+
+
+def _counted(setting: Setting) -> dict[str, float]:
+    """The instructions of a step of the paper's training; the precision changes none of them."""
+    return _counted_in_single(setting.task, setting.bias, setting.train_length)
 
 
 @cache
-def _counted(task: str, bias: bool, train_length: int) -> dict[str, float]:
-    """The instructions of a step of the paper's training; the precision changes none of them."""
+def _counted_in_single(task: str, bias: bool, train_length: int) -> dict[str, float]:
     setting = Setting(task, bias, train_length)
     return step_instructions(setting, strings_of(setting))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tallystick.bench.certificates import measure_certificates
 from tallystick.bench.languages import measure_languages
+from tallystick.bench.limits import count_limits
 from tallystick.bench.rows import Row
 from tallystick.bench.scaling import measure_scaling
 from tallystick.bench.settings import measure_settings
@@ -32,4 +33,5 @@ SUITES: dict[str, Suite] = {
     "certificates": Suite(lambda _: measure_certificates(), has_device=False),
     "settings": Suite(measure_settings),
     "scaling": Suite(measure_scaling),
+    "limits": Suite(lambda _: count_limits(), has_device=False),
 }

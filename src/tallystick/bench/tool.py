@@ -1,12 +1,15 @@
 """How fast this tool trains a setting, on a device and by an engine."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallystick.bench.timing import sized
+from tallystick.cells import Cell
+from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.training.cores import cores
@@ -17,7 +20,7 @@ from tallystick.training.weights import Weights
 
 # Large enough to fill the device; and the most, which bounds the memory where a run takes next to nothing.
 _FIRST = {"cpu": WIDE, "gpu": 2**16}
-_MOST = {"cpu": 2**20, "gpu": 2**22}
+_MOST = {"cpu": 2**20, "gpu": 2**21}
 
 
 class Timing(NamedTuple):
@@ -56,8 +59,13 @@ def prepared(
 
 
 def drawn(setting: Setting, seeds: int) -> Weights:
-    """Draw initial weights."""
-    return fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+    """Draw initial weights; the last few draws are kept, since settings share them."""
+    return _drawn(setting.kind, setting.scored_as, setting.bias, setting.dtype, seeds)
+
+
+@lru_cache(maxsize=3)
+def _drawn(kind: type[Cell], task: Task, bias: bool, dtype: np.dtype, seeds: int) -> Weights:
+    return fresh_weights(kind, task, np.arange(seeds), bias=bias, dtype=dtype)
 
 
 def strings_of(setting: Setting) -> list[str]:

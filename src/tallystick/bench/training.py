@@ -70,7 +70,7 @@ def _timing(contender: Contender) -> Timing | str:
     try:
         return contender.measure()
     except RuntimeError as error:  # no compiler for PyTorch, a GPU without room: the others can still be measured
-        return f"failed: {str(error).strip().splitlines()[0]}"
+        return f"failed: {(str(error).strip() or type(error).__name__).splitlines()[0]}"
 
 
 def _row(contender: Contender, timing: Timing | str, machine: Machine) -> Row:

@@ -10,7 +10,7 @@ from tallystick.cli.output import Force, Json, show
 
 def bench(
     suite: Annotated[
-        str, typer.Option(help="Which suite: languages, training, certificates, settings or scaling.")
+        str, typer.Option(help="Which suite: languages, training, certificates, settings, scaling or limits.")
     ] = "training",
     device: Annotated[str, typer.Option(help="What is measured: cpu, gpu, or auto, which is all there is.")] = "auto",
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the figures as JSON, too.")] = None,
