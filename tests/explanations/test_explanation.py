@@ -1,17 +1,39 @@
-"""A setting explained as a whole, its picture, and rounding along training."""
+"""A setting explained as a whole, in words, and its picture."""
 
-import json
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
-from tallystick.cli import main
+from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
-from tallystick.experiments.training_run import training_job
-from tallystick.explanations.explanation import explain
+from tallystick.explanations.ends import Ends, ends_of
+from tallystick.explanations.exact_counter import ExactCounter
+from tallystick.explanations.explanation import explain, explained
 from tallystick.explanations.picture import landscape
-from tallystick.explanations.rounding import gradient_noise
+from tallystick.explanations.resting_place import LOOKED_AT, Plane
+from tallystick.reports.reasons import as_record, as_text, named
+from tallystick.training.ensemble import Ensemble
+from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
+from tallystick.training.weights import Weights
+
+ENDS = Ends(
+    seeds=10,
+    step=0.8,
+    scale=3.0,
+    threshold=0.5,
+    ratio=-0.9,
+    recurrent_weight=1.05,
+    ratio_above=0.9,
+    recurrent_above=0.8,
+    exact=0.0,
+)
+
+
+def explained_at(setting, ends=ENDS):
+    return explained(setting, training_set(setting.scored_as, setting.train_length, 0), ends)
 
 
 @pytest.fixture(scope="module")
@@ -20,63 +42,105 @@ def binary():
 
 
 def test_seeds_end_where_the_loss_is_least_and_not_at_the_counter(binary):
-    ratio, U = binary.least
-    assert binary.least_is_inside
     assert not binary.at_counter.is_minimum
-    assert abs(ratio - binary.ends.ratio) < 0.05
-    assert abs(U - binary.ends.recurrent_weight) < 0.02
+    assert abs(binary.least.ratio - binary.ends.ratio) < 0.05
+    assert abs(binary.least.recurrent_weight - binary.ends.recurrent_weight) < 0.02
+    assert binary.least.loss < binary.at_counter.loss
     assert binary.ends.ratio > -0.7
-    assert binary.at_counter.ratio_moves > 0
-    assert binary.ends.above > 0.99
+    assert (binary.ratio_moves, binary.recurrent_weight_moves) == (1, 1)
+    assert binary.ends_where_pulled
+    assert binary.ends.ratio_above > 0.99
 
 
-def test_the_landscape_is_least_where_the_explanation_says(binary):
+def test_the_landscape_shows_the_counter_the_least_loss_and_the_paths(binary):
     found = landscape(binary)
     assert found.loss.min() < binary.at_counter.loss
     assert found.ratio_paths.shape == found.recurrent_paths.shape == (101, 24)
+    assert found.loss.shape == found.margin.shape == tuple(len(axis) for axis in reversed(found.plane))
+    for axis, points in zip(found.plane, ((-1, binary.least.ratio), (1, binary.least.recurrent_weight)), strict=True):
+        assert all(axis[0] < point < axis[-1] for point in points)
+    assert (found.margin > 0).any()
+
+
+@pytest.mark.parametrize(("task", "method"), [*product(("binary", "ternary", "count"), METHODS)])
+def test_every_method_is_explained(task, method):
+    setting = Setting(task, False, 4, method=method)
+    found = explained_at(setting)
+    regression = setting.objective.name == "squared_error"
+    assert found.at_counter.is_minimum == regression
+    held = (found.pull.holds_steps, found.pull.holds_recurrent)
+    counter = found.loss_over(Plane(np.array([-1.0]), np.array([1.0])))
+    assert counter[0, 0] == pytest.approx(found.at_counter.loss, rel=1e-12, abs=1e-15)
+    assert found.least.loss <= counter[0, 0]
+    if regression or all(held):
+        assert found.least[1:] == (-1, 1)
+        assert found.keeps_conditions
+    else:
+        assert (found.ratio_moves, found.recurrent_weight_moves) == ((task == "binary") * (not held[0]), not held[1])
+    text, record = as_text(found, None), as_record(found, None)
+    assert text.startswith(f"{named(setting)}, training length 4\n")
+    assert ("a minimum, and a place to stay" in text) == record["at_counter"]["minimum"] == regression
+    assert record["method_there"]["keeps_conditions"] == found.keeps_conditions
+    assert ("the method holds" in text) == any(held)
+    assert ("multipliers of" in text) == (method == "lagrangian")
+
+
+def test_a_penalty_draws_the_least_loss_to_the_counter():
+    free, drawn = (explained_at(Setting("binary", False, 4, method=name)).least for name in ("corrected", "penalty"))
+    stronger = explained_at(Setting("binary", False, 4, method="penalty", strength=100.0)).least
+    assert free.ratio > drawn.ratio > stronger.ratio > -1
+    assert free.loss < drawn.loss < stronger.loss
+
+
+def test_the_least_loss_is_least():
+    found = explained_at(Setting("binary", False, 4))
+    around = Plane(
+        found.least.ratio + np.linspace(-0.02, 0.02, 9), found.least.recurrent_weight + np.linspace(-0.02, 0.02, 9)
+    )
+    assert found.loss_over(around).min() >= found.least.loss * (1 - 1e-6)
+    edge = explained_at(Setting("binary", False, 2))
+    assert edge.least is None
+    loss = edge.loss_over(LOOKED_AT)
+    assert loss.argmin() % loss.shape[1] == loss.shape[1] - 1
+    assert "beyond the part of the plane looked at" in as_text(edge, None)
+
+
+def test_one_token_says_nothing_about_the_recurrent_weight():
+    found = explained_at(Setting("binary", False, 1))
+    assert found.keeps_conditions
+    assert "nothing pulls off the conditions; strings of one token leave U alone" in as_text(found, None)
+    counted = explained_at(Setting("count", False, 1, method="count"))
+    assert "a minimum, and a place to stay; strings of one token leave U alone" in as_text(counted, None)
+
+
+def test_ends_against_the_pull_are_said_to_be():
+    found = explained_at(Setting("binary", False, 4))
+    assert ", on the side they are pulled to" in as_text(found, None)
+    other = replace(found, ends=replace(ENDS, recurrent_weight=0.9))
+    assert not other.ends_where_pulled
+    assert "not on the side they are pulled to" in as_text(other, None)
+
+
+def test_where_networks_end():
+    """The readout's scale and threshold, in steps of the count, for two classes and for three."""
+    setting = Setting("binary", True, 4)
+    cells = {
+        "inputs": (np.array([1.0, -2.0]), np.array([-2.0, 1.0])),
+        "recurrent": (np.ones(2),),
+        "bias": (np.ones(2),),
+    }
+    weights = Weights(**cells, readout_weight=(np.array([3.0, -6.0]),), readout_bias=(np.array([-3.0, -3.0]),))
+    found = ends_of(Ensemble(setting, weights, np.zeros(2)))
+    assert (found.step, found.scale, found.threshold) == (1.5, 6.0, 0.5)
+    assert (found.ratio, found.ratio_above, found.exact, found.recurrent_above) == (-1.25, 0.5, 0.0, 0.0)
+    ternary = replace(setting, task="ternary", bias=False)
+    counter = ExactCounter.of_scale(ternary, 5.0, step=0.5, threshold=0.3)
+    network = Weights(*([np.atleast_1d(part) for part in parts] for parts in counter.weights(ternary)))
+    network = network._replace(readout_bias=[np.array([c]) for c in (-1.0, 0.0, -2.0)])  # 0.2 and 0.4 steps from 0
+    found = ends_of(Ensemble(ternary, network, np.zeros(1)))
+    assert (found.scale, found.threshold, found.exact) == (5.0, pytest.approx(0.3), 1.0)
 
 
 def test_only_what_has_an_exact_counter_is_explained():
     with pytest.raises(BadInput, match="cell: 'relu'; only the linear cell's"):
         explain(Setting("count", False, 2, cell="relu"), seeds=2)
-    with pytest.raises(BadInput, match="method: 'count-tokens' scores every token"):
-        explain(Setting("count", False, 2, method="count-tokens"), seeds=2)
-    with pytest.raises(BadInput, match="method: 'tied' holds weights to the conditions"):
-        explain(Setting("binary", False, 2, method="tied"), seeds=2)
-
-
-def test_rounding_takes_over_where_the_gradient_fades():
-    """Ternary, length 8: towards the end of training the gradient's rounding is as large as the gradient."""
-    setting = Setting("ternary", False, 8)
-    job = training_job(setting, 8, 0)
-    found = gradient_noise(setting, job.initial(np.arange(8)), job.strings)
-    assert found.signal.shape == found.noise.shape == (101, 8)
-    assert (found.noise[0] < 1e-5 * found.signal[0]).all()
-    taken = found.taken_over()
-    assert (taken > 40).all()
-    short = Setting("ternary", False, 2)
-    job = training_job(short, 8, 0)
-    assert (gradient_noise(short, job.initial(np.arange(8)), job.strings).taken_over() == -1).all()
-
-
-def test_the_command(capsys, tmp_path):
-    with pytest.raises(SystemExit) as status:
-        main(["explain", "--task", "count", "--method", "count", "--train-length", "2", "--seeds", "20", "--json"])
-    assert status.value.code == 0
-    (found,) = json.loads(capsys.readouterr().out)["explanations"]
-    assert found["at_counter"]["minimum"] is True
-    with pytest.raises(SystemExit):
-        main(["explain", "--train-length", "2", "--seeds", "20", "--out", str(tmp_path)])
-    assert "no minimum; training leaves it, a/b rises and U rises" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"reasons.png", "reasons.pdf", "reasons.svg"}
-    for arguments, message in (
-        (["--method", "count"], "task: missing"),
-        (["--out", str(tmp_path)], "exists already"),
-        (["--task", "binary", "--out", str(tmp_path)], "out: the figure is of the paper's binary settings"),
-        (["--task", "nothing"], "task: 'nothing' is not one of"),
-    ):
-        with pytest.raises(SystemExit) as status:
-            main(["explain", *arguments])
-        captured = capsys.readouterr()
-        assert (status.value.code, captured.err.count("\n")) == (2, 1)
-        assert message in captured.err

@@ -9,20 +9,19 @@ where A, the *area*, is the sum of the running counts before each token.
 """
 
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.errors import BadInput
-from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
+from tallystick.explanations.scored import Scored
+from tallystick.languages.brackets import BB, CLOSE, OPEN
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The strings of a training set by count, one entry a count.
+    """What is scored of a training set by count, one entry a count.
 
     Attributes:
         counts: the counts d that occur, in order.
@@ -30,6 +29,7 @@ class Profile:
         openings: the mean number n of opening brackets among them.
         closings: the mean number m of closing brackets.
         area: the mean A.
+        longest: the greatest length.
     """
 
     counts: NDArray[np.int64]
@@ -37,30 +37,34 @@ class Profile:
     openings: Floats
     closings: Floats
     area: Floats
+    longest: int
 
     @property
     def balanced_share(self) -> float:
         """The part of the strings that are balanced."""
         return float(self.share[self.counts == 0].sum())
 
+    @property
+    def uses_recurrence(self) -> bool:
+        """Whether U has a part in the loss: the first token of a string meets the state 0."""
+        return self.longest > 1
 
-def profile(strings: list[str]) -> Profile:
-    """Sum a training set up, repeats included.
 
-    >>> found = profile(["()", ")(", "((", "(("])
+def profile(found: Scored) -> Profile:
+    """Sum up what is scored.
+
+    >>> found = profile(Scored(["()", ")(", "(("], np.array([1, 1, 2])))
     >>> found.counts.tolist(), found.share.tolist(), found.area.tolist()
     ([0, 2], [0.5, 0.5], [0.0, 1.0])
     """
-    if not strings:
-        raise BadInput("strings: an empty training set")
-    found = np.array([_measured(string) for string in strings])
-    counts, place = np.unique(found[:, 0], return_inverse=True)
-    sizes = np.bincount(place)
-    means = [np.bincount(place, weights=found[:, column]) / sizes for column in (1, 2, 3)]
-    return Profile(counts, sizes / len(strings), *means)
+    measured = np.array([_measured(string) for string in found.strings])
+    counts, place = np.unique(measured[:, 0], return_inverse=True)
+    weight = np.bincount(place, weights=found.weight)
+    means = [np.bincount(place, weights=measured[:, column] * found.weight) / weight for column in (1, 2, 3)]
+    return Profile(counts, weight / found.weight.sum(), *means, longest=max(map(len, found.strings)))
 
 
 def _measured(string: str) -> tuple[int, int, int, int]:
-    steps = [1 if token == OPEN else -1 for token in string]
-    before = list(accumulate(steps, initial=0))[:-1]
-    return bracket_difference(string), string.count(OPEN), string.count(CLOSE), sum(before)
+    """D, n, m and A."""
+    running = BB.running_counts(string)
+    return running[-1], string.count(OPEN), string.count(CLOSE), sum(running[:-1])
