@@ -1,0 +1,145 @@
+"""Those that are measured side by side: this tool, and what it is compared with.
+
+A per-token PyTorch loop that does what the published one does, PyTorch over all networks at once, `jax.vmap` as one would first
+write it, a numba kernel in two editions, and this tool, by its compiled scan and by its fused kernel. Slow ones are timed over a
+part of the epochs; every epoch does the same work, and their note says so.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from types import ModuleType
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from tallystick.bench.baselines import baseline
+from tallystick.bench.timing import best_of
+from tallystick.bench.tool import Timing, drawn, strings_of, time_tool
+from tallystick.datasets.encoding import encode
+from tallystick.training.cores import cores
+from tallystick.training.setting import Setting
+
+SETTING = Setting("binary", bias=False, train_length=8)
+"""What all of them train."""
+
+LOOP = "PyTorch, token by token"
+"""The published-style loop, which the others are compared with."""
+
+_LOOP_EPOCHS, _BATCHED_EPOCHS, _VMAP_EPOCHS = 2, 1, 10
+# Enough to fill the device; on a GPU, PyTorch needs more to outweigh its calls.
+_CPU_SEEDS, _GPU_SEEDS, _PYTORCH_GPU_SEEDS = 2**14, 2**20, 2**22
+
+
+class Contender(NamedTuple):
+    """What is measured: its name, where it runs, in which precision, and how; the measurement may say why it cannot be."""
+
+    what: str
+    device: str
+    precision: str
+    measure: Callable[[], Timing | str]
+
+
+def _published_loop() -> Timing | str:
+    loop = baseline("pytorch_loop")
+    if isinstance(loop, str):
+        return loop
+    strings = strings_of(SETTING)
+    labels = [int(target) for (target,) in SETTING.answers(strings)]
+    seconds = _scaled(loop.seconds_per_epoch(strings, labels, epochs=_LOOP_EPOCHS), 1)
+    return Timing(1, seconds, 1, f"one core; {_note(_LOOP_EPOCHS)}")
+
+
+def _batched_pytorch(function: str, device: str) -> Timing | str:
+    """PyTorch over all networks; on a CPU with one thread or one a core, whichever is quicker."""
+    module = baseline("pytorch_batched")
+    if isinstance(module, str):
+        return module
+    if device == "gpu":
+        return _batch(module, function, "cuda", 1) if module.sees_gpu() else "needs a GPU; PyTorch sees none"
+    timings = [_batch(module, function, "cpu", threads) for threads in sorted({1, cores()})]
+    return max(timings, key=lambda timing: timing.runs_per_second)
+
+
+def _batch(module: ModuleType, function: str, place: str, threads: int) -> Timing:
+    seeds = _CPU_SEEDS if place == "cpu" else _PYTORCH_GPU_SEEDS
+    train = partial(getattr(module, function), _start(seeds), *_lessons(), epochs=_BATCHED_EPOCHS, device=place)
+    with module.threads(threads):
+        train()  # compiles
+        seconds = _scaled(best_of(train, 2), _BATCHED_EPOCHS)
+    if place != "cpu":
+        return Timing(seeds, seconds, None, _note(_BATCHED_EPOCHS))
+    return Timing(seeds, seconds, threads, f"{'one core' if threads == 1 else 'all cores'}; {_note(_BATCHED_EPOCHS)}")
+
+
+def _vmap(device: str) -> Timing | str:
+    module = baseline("jax_vmap")
+    if isinstance(module, str):
+        return module
+    seeds = _GPU_SEEDS if device == "gpu" else _CPU_SEEDS
+    train = partial(module.train, _start(seeds), *_lessons(), epochs=_VMAP_EPOCHS)
+    with _on(device):
+        train()
+        seconds = _scaled(best_of(train, 2), _VMAP_EPOCHS)
+    return Timing(seeds, seconds, None if device == "gpu" else cores(), _note(_VMAP_EPOCHS))
+
+
+def _numba(function: str) -> Timing | str:
+    module = baseline("numba_kernel")
+    if isinstance(module, str):
+        return module
+    train, seeds = getattr(module, function), _CPU_SEEDS // 2 * cores()
+    start, lessons = _start(seeds), _lessons()
+    train(start[:, :64], *lessons, epochs=1)  # compiles
+    return Timing(seeds, best_of(lambda: train(start, *lessons), 2), cores(), "all cores")
+
+
+def _tool(device: str, precision: str, engine: str | None = None) -> Timing | str:
+    return time_tool(replace(SETTING, precision=precision), device, engine)
+
+
+def _scaled(seconds: float, epochs: int) -> float:
+    """What a whole run takes, if some of its epochs take so long."""
+    return seconds * SETTING.epochs / epochs
+
+
+def _note(epochs: int) -> str:
+    return f"{epochs} {'epoch' if epochs == 1 else 'epochs'} timed, scaled to {SETTING.epochs}"
+
+
+def _on(device: str) -> AbstractContextManager[object]:
+    return jax.default_device(jax.devices(device)[0])
+
+
+def _lessons() -> list[np.ndarray]:
+    """The strings as the baselines take them: opening brackets, closing brackets, the right answer."""
+    strings = strings_of(SETTING)
+    return [part.astype(np.float32) for part in (*encode(strings), SETTING.answers(strings)[:, 0])]
+
+
+def _start(seeds: int) -> np.ndarray:
+    """Initial weights as the baselines take them: for `(`, for `)`, recurrent, readout."""
+    weights = drawn(SETTING, seeds)
+    return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
+
+
+CONTENDERS = (
+    Contender(LOOP, "cpu", "float32", _published_loop),
+    Contender("PyTorch, batched", "cpu", "float32", partial(_batched_pytorch, "train", "cpu")),
+    Contender("PyTorch, batched, compiled", "cpu", "float32", partial(_batched_pytorch, "train_compiled", "cpu")),
+    Contender("jax.vmap", "cpu", "float32", partial(_vmap, "cpu")),
+    Contender("numba, plain", "cpu", "float32", partial(_numba, "train_plain")),
+    Contender("numba, by intrinsics", "cpu", "float32", partial(_numba, "train")),
+    Contender("this tool", "cpu", "float32", partial(_tool, "cpu", "float32")),
+    Contender("this tool", "cpu", "float64", partial(_tool, "cpu", "float64")),
+    Contender("PyTorch, batched", "gpu", "float32", partial(_batched_pytorch, "train", "gpu")),
+    Contender("PyTorch, batched, compiled", "gpu", "float32", partial(_batched_pytorch, "train_compiled", "gpu")),
+    Contender("jax.vmap", "gpu", "float32", partial(_vmap, "gpu")),
+    Contender("this tool, XLA", "gpu", "float32", partial(_tool, "gpu", "float32", "scan")),
+    Contender("this tool, XLA", "gpu", "float64", partial(_tool, "gpu", "float64", "scan")),
+    Contender("this tool, fused", "gpu", "float32", partial(_tool, "gpu", "float32", "fused")),
+    Contender("this tool, fused", "gpu", "float64", partial(_tool, "gpu", "float64", "fused")),
+)
+"""From the slowest to the quickest, as far as is known beforehand."""
