@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import BadInput
+from tallystick.experiments.cluster import engine_named
 from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report
@@ -16,6 +17,7 @@ def reproduce(
     out: Path | str,
     *,
     progress: Report = silent,
+    cluster: str | None = None,
     resume: bool = False,
     force: bool = False,
     **options: Any,  # noqa: ANN401 -- as the fields of Plan are typed
@@ -25,6 +27,7 @@ def reproduce(
     Args:
         out: the run directory.
         progress: told the setting and the number of seeds as they are done.
+        cluster: where to train: `local:N`, `tcp://HOST:PORT` or a scheduler's file; this machine, unless one is given.
         resume: go on with a run that was interrupted.
         force: overwrite a run that is there.
         options: the fields of `Plan`: runs, seeds, authors_data, precision, seed, perturb, replicates.
@@ -36,5 +39,7 @@ def reproduce(
         )
     if options.get("authors_data") is not None:
         options["authors_data"] = Path(options["authors_data"])
-    run_experiment(Plan(**options), RunDirectory(Path(out)), progress=progress, resume=resume, force=force)
+    plan = Plan(**options)
+    with engine_named(cluster) as engine:
+        run_experiment(plan, RunDirectory(Path(out)), progress=progress, engine=engine, resume=resume, force=force)
     return write_report(Path(out))

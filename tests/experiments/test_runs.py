@@ -248,7 +248,7 @@ CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_
 
 def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     seeds, kills, generator = 40 * PART, 10, random.Random(11)
-    options = ["--task", "binary", "--train-length", "2", "--epochs", "20", "--seeds", str(seeds)]
+    options = ["--task", "binary", "--train-length", "2", "--seeds", str(seeds)]
     command = [sys.executable, "-m", "tallystick", "train", *options, "--out", str(tmp_path / "killed"), "--resume"]
     parts = tmp_path / "killed" / "parts"
     # Eleven processes compile one program once.
@@ -264,7 +264,7 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
         process.wait()
     assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False, env=environment).returncode == 0
     undisturbed = RunDirectory(tmp_path / "undisturbed")
-    job = training_job(Setting("binary", bias=False, train_length=2, epochs=20), seeds, seed=0)
+    job = training_job(Setting("binary", bias=False, train_length=2), seeds, seed=0)
     run_training(job, 0, undisturbed)
     assert RunDirectory(tmp_path / "killed").models().equals(undisturbed.models())
 

@@ -7,7 +7,7 @@ import typer
 
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Force, Json, show, show_json, show_settings
+from tallystick.cli.output import Cluster, Force, Json, show, show_json, show_settings
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
@@ -35,6 +35,7 @@ def reproduce(
     replicates: Annotated[int, typer.Option(help="How often they are nudged.")] = 30,
     seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The run directory.")] = Path("reproduction"),
+    cluster: Cluster = None,
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -58,7 +59,7 @@ def reproduce(
         "replicates": replicates,
     }
     with watched({job.name: job.seeds for job in Plan(**options).jobs()}) as progress:
-        written = run(out, progress=progress, resume=resume, force=force, **options)
+        written = run(out, progress=progress, cluster=cluster, resume=resume, force=force, **options)
     if as_json:
         show_json({"directory": str(out), "files": [path.name for path in written]})
     else:
@@ -107,6 +108,7 @@ def train(
             help="Keep all rows, quantiles and histograms alone, or a sample of N rows beside them.",
         ),
     ] = "all",
+    cluster: Cluster = None,
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -116,6 +118,7 @@ def train(
     Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
     """
     from tallystick.cli.progress import watched
+    from tallystick.experiments.cluster import engine_named
     from tallystick.experiments.keeping import Keep
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
@@ -139,6 +142,8 @@ def train(
     )
     if gated and keep != "all":
         raise BadInput(f"keep: {keep!r} is for cells without gates; all rows of a {cell} run are kept")
+    if gated and cluster:
+        raise BadInput(f"cluster: {cluster!r} is for cells without gates; a {cell} is trained on this machine")
     if gated:
         from tallystick.training.gated.setting import GatedSetting
 
@@ -149,8 +154,9 @@ def train(
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
     kept = Keep.read(keep)
     job = training_job(setting, seeds, seed, kept)
-    with watched({job.name: job.seeds}) as progress:
-        run_training(job, seed, RunDirectory(out), report=progress, keep=kept, resume=resume, force=force)
+    directory = RunDirectory(out)
+    with engine_named(cluster) as engine, watched({job.name: job.seeds}) as progress:
+        run_training(job, seed, directory, report=progress, keep=kept, engine=engine, resume=resume, force=force)
     _show_run_indicators(out, as_json=as_json)
 
 

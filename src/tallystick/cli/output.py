@@ -15,6 +15,13 @@ from tallystick.errors import BadInput
 from tallystick.files import refuse_existing, refuse_unwritable  # noqa: F401 -- every command takes them from here
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="local:N|tcp://HOST:PORT|FILE",
+        help="Train on a Dask cluster: N processes here, a scheduler's address, or the file it wrote.",
+    ),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 _NARROWEST, _WIDEST = 110, 400

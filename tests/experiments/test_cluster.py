@@ -1,0 +1,183 @@
+"""Runs on a Dask cluster: workers that die, clients that die, and the one line for what cannot work."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+
+from tallystick.cli import main
+from tallystick.errors import BadInput
+from tallystick.experiments import cluster, runner
+from tallystick.experiments.cluster import TASKS_A_CORE, engine_named, made_with
+from tallystick.experiments.jobs import Job
+from tallystick.experiments.keeping import ALL, Keep
+from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.runner import PART, part_files, parts_of, run_jobs
+from tallystick.experiments.training_run import run_training, training_job
+from tallystick.training.setting import Setting
+
+SETTING = Setting("binary", bias=False, train_length=2)
+CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
+SMALL_PART, PARTS = 64, 30
+JOB = training_job(SETTING, SMALL_PART * PARTS, seed=0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_once(tmp_path_factory):
+    """Let all the processes compile a program once."""
+    cache = {"JAX_COMPILATION_CACHE_DIR": str(tmp_path_factory.mktemp("cache")), **CACHE_ALL}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in cache.items():
+            patch.setenv(name, value)
+        yield
+
+
+@pytest.fixture(scope="module")
+def engine(compiled_once):
+    with engine_named("local:2") as engine:
+        yield engine
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    monkeypatch.setattr(runner, "PART", SMALL_PART)
+
+
+def client_of(engine):
+    return engine._client
+
+
+def started(path):
+    directory = RunDirectory(path)
+    directory.start({"command": "train"})
+    return directory
+
+
+def test_a_run_in_which_a_worker_is_killed_ends_as_an_undisturbed_one(engine, small_parts, tmp_path, capfd):
+    killed, done = [], []
+
+    def kill_one_now_and_then(*_):
+        done.append(1)
+        if len(done) in (4, 10):
+            killed.append(next(iter(client_of(engine).run(os.getpid).values())))
+            os.kill(killed[-1], signal.SIGKILL)
+
+    here, there = started(tmp_path / "here"), started(tmp_path / "there")
+    run_jobs(there, [JOB], kill_one_now_and_then, engine=engine)
+    run_jobs(here, [JOB], lambda *_: None)
+    assert len(set(killed)) == 2
+    assert len(done) == PARTS
+    assert there.models().equals(here.models())
+    assert (there.path / "models.parquet").read_bytes() == (here.path / "models.parquet").read_bytes()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_counts_and_samples_are_the_same_from_a_cluster(engine, small_parts, tmp_path):
+    keep = Keep("sample", 100)
+    here, there = started(tmp_path / "here"), started(tmp_path / "there")
+    run_jobs(there, [JOB], lambda *_: None, keep=keep, engine=engine)
+    run_jobs(here, [JOB], lambda *_: None, keep=keep)
+    for name in ("models.parquet", "histograms.parquet", "summary.json"):
+        assert (there.path / name).read_bytes() == (here.path / name).read_bytes()
+
+
+def test_strings_travel_once_and_few_tasks_are_under_way(engine, small_parts, monkeypatch):
+    sent, found, under_way, dumps = [], [], [], cluster.pickle.dumps
+    monkeypatch.setattr(
+        cluster.pickle, "dumps", lambda value, *rest, **more: sent.append(value) or dumps(value, *rest, **more)
+    )
+    client = client_of(engine)
+
+    def take(place, name):
+        found.append((place, name))
+        under_way.append(len(client.futures))
+
+    items = [(part.job, part.seeds) for part in parts_of([JOB])]
+    engine.each(lambda job, seeds: (job.name, seeds[0]), items, take)
+    assert sum(isinstance(value, Job) for value in sent) == 1
+    assert sorted(found) == [(place, (JOB.name, seeds[0])) for place, (_, seeds) in enumerate(items)]
+    assert max(under_way) <= TASKS_A_CORE * sum(client.nthreads().values()) + 1
+
+
+def test_a_second_client_finds_the_scheduler_by_its_file(engine, small_parts, tmp_path):
+    client_of(engine).write_scheduler_file(str(tmp_path / "scheduler.json"))
+    here, there = started(tmp_path / "here"), started(tmp_path / "there")
+    short = training_job(SETTING, 3 * SMALL_PART, seed=0)
+    with engine_named(str(tmp_path / "scheduler.json")) as second:
+        run_jobs(there, [short], lambda *_: None, engine=second)
+    run_jobs(here, [short], lambda *_: None, engine=engine)
+    assert there.models().equals(here.models())
+
+
+def test_what_a_worker_refuses_is_refused_here(engine):
+    nothing_to_learn = Job("fresh", SETTING, 5, [], JOB.tests)
+    with pytest.raises(BadInput, match="strings: an empty training set"):
+        engine.each(partial(part_files, ALL), [(nothing_to_learn, range(5))], lambda *_: None)
+
+
+def test_workers_with_other_versions_are_refused(engine, monkeypatch):
+    address = client_of(engine).scheduler.address
+    monkeypatch.setattr(cluster, "version", lambda name: "0.0")
+    made_with.cache_clear()  # here; the workers know theirs
+    try:
+        with pytest.raises(BadInput, match="worker tcp://.* has tallystick .*, where .* 0.0"), engine_named(address):
+            pass
+    finally:
+        made_with.cache_clear()
+
+
+def test_a_client_that_is_killed_is_resumed_by_another(tmp_path):
+    seeds, parts = 12 * PART, tmp_path / "run" / "parts"
+    command = [sys.executable, "-m", "tallystick", "train", "--train-length", "2", "--seeds", str(seeds)]
+    command += ["--out", str(tmp_path / "run"), "--resume", "--cluster", "local:2"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and len(list(parts.glob("*.parquet"))) < 2:
+        time.sleep(0.01)
+    assert process.poll() is None, "the run was over before it could be killed"
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    job, undisturbed = training_job(SETTING, seeds, seed=0), RunDirectory(tmp_path / "undisturbed")
+    resumed = RunDirectory(tmp_path / "run")
+    assert 2 <= len(list(parts.glob("*.parquet"))) < 12
+    run_training(job, 0, resumed, resume=True)
+    run_training(job, 0, undisturbed)
+    assert resumed.models().equals(undisturbed.models())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("local:0", "the number of workers: 0 is not a whole number from 1 on"),
+        ("local:x", "'local:x' is not local:N"),
+        ("nowhere.json", "'nowhere.json' is neither local:N, tcp://HOST:PORT nor a scheduler's file"),
+        ("other.json", "other.json: has no field 'address'"),
+        ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
+        ("pigeon://x", "no scheduler answers at pigeon://x (unknown address scheme"),
+    ],
+)
+def test_a_cluster_that_is_none_gives_one_line(tmp_path, monkeypatch, capsys, name, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cluster, "_ANSWER", 0.2)
+    (tmp_path / "other.json").write_text(json.dumps({"type": "Scheduler"}))
+    assert one_line(capsys, "train", "--seeds", "5", "--out", "run", "--cluster", name).count(message) == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", ["train", "reproduce"])
+def test_without_dask_the_extra_is_named(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    line = one_line(capsys, command, "--seeds", "5", "--out", str(tmp_path / "run"), "--cluster", "local:2")
+    assert line == "tallystick: Dask is not installed; pip install 'tallystick[cluster]' brings it\n"
+
+
+def one_line(capsys, *arguments):
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
+    return err
