@@ -64,7 +64,7 @@ def test_a_run_in_which_a_worker_is_killed_ends_as_an_undisturbed_one(engine, sm
     def kill_one_now_and_then(*_):
         done.append(1)
         if len(done) in (4, 10):
-            killed.append(next(iter(client_of(engine).run(os.getpid).values())))
+            killed.append(engine.processes()[0])
             os.kill(killed[-1], signal.SIGKILL)
 
     here, there = started(tmp_path / "here"), started(tmp_path / "there")

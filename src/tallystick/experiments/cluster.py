@@ -6,6 +6,7 @@ tasks for each core are under way at a time, so that a run of any size asks litt
 """
 
 import logging
+import os
 import pickle
 import platform
 from collections.abc import Callable, Iterator, Sequence
@@ -82,6 +83,10 @@ class Cluster:
                 take(running.pop(task.key), task.result())
                 task.release()
                 fill()
+
+    def processes(self) -> list[int]:
+        """Return the ids of the workers' processes."""
+        return list(self._client.run(os.getpid).values())
 
     def _tasks(self, work: Callable[..., Any], items: Sequence[tuple[Any, Any]]) -> Iterator[tuple[int, Any]]:
         """Submit the items as they are asked for; what they share is a task of its own, sent once, and made again if lost."""
