@@ -33,7 +33,7 @@ ENDS = Ends(
 
 
 def explained_at(setting, ends=ENDS):
-    return explained(setting, training_set(setting.scored_as, setting.train_length, 0), ends)
+    return explained(setting, training_set(setting.scored_as, setting.train_length, 0), ends, ends)
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +50,22 @@ def test_seeds_end_where_the_loss_is_least_and_not_at_the_counter(binary):
     assert (binary.ratio_moves, binary.recurrent_weight_moves) == (1, 1)
     assert binary.ends_where_pulled
     assert binary.ends.ratio_above > 0.99
+
+
+@pytest.mark.parametrize(
+    ("task", "method"), [("binary", "published"), ("ternary", "corrected"), ("binary", "tied"), ("binary", "projected")]
+)
+def test_training_leaves_exact_counters_in_the_direction_of_the_force(task, method):
+    """The closed form is about a gradient's descent, and Adam is another; both go the same way."""
+    setting = Setting(task, False, 4, method=method, epochs=1)
+    found = explain(setting, seeds=64)
+    there = explained_at(setting, replace(ENDS, scale=1.0, threshold=0.5))
+    for move, above in (
+        (there.ratio_moves, found.left.ratio_above),
+        (there.recurrent_weight_moves, found.left.recurrent_above),
+    ):
+        assert above > 0.95 or move == 0
+    assert found.left.exact == (method == "projected")
 
 
 def test_the_landscape_shows_the_counter_the_least_loss_and_the_paths(binary):

@@ -1,6 +1,6 @@
 """A setting explained: what its objective says at the exact counter, where its loss is least, and where seeds end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Explanation:
         setting: the setting.
         strings: the profile of what is scored of its training set.
         ends: where seeds end.
+        left: where one epoch leads that starts at exact counters, of scale 1.
         counter: the exact counter with the step and the readout that seeds reach.
         at_counter: the objective there.
         pull: what the method makes of it.
@@ -38,6 +39,7 @@ class Explanation:
     setting: Setting
     strings: Profile
     ends: Ends
+    left: Ends
     counter: ExactCounter
     at_counter: AtCounter
     pull: Pull
@@ -74,20 +76,26 @@ def explain(setting: Setting, seeds: int = 1000, seed: int = 0) -> Explanation:
     """Explain a setting of the linear cell; `seeds` networks are trained to see where they end."""
     if setting.cell != "linear":
         raise BadInput(f"cell: {setting.cell!r}; only the linear cell's exact counter is explained")
+    strings = training_job(setting, seeds, seed).strings
+    leaving = replace(setting, start="exact", epochs=1, snap=False)
+    ends, left = (_trained(one, seeds, seed) for one in (setting, leaving))
+    return explained(setting, strings, ends, left)
+
+
+def _trained(setting: Setting, seeds: int, seed: int) -> Ends:
     job = training_job(setting, seeds, seed)
-    networks = train(setting, job.initial(np.arange(seeds)), job.strings)
-    return explained(setting, job.strings, ends_of(networks))
+    return ends_of(train(setting, job.initial(np.arange(seeds)), job.strings))
 
 
-def explained(setting: Setting, strings: list[str], ends: Ends) -> Explanation:
-    """Explain a setting of which it is known where seeds end."""
+def explained(setting: Setting, strings: list[str], ends: Ends, left: Ends) -> Explanation:
+    """Explain a setting of which it is known where seeds end, and where an epoch leads from exact counters."""
     counter, found = counter_reached(setting, ends), scored(setting, strings)
     summed = profile(found)
     there = at_counter(setting, summed, counter)
     pull = pull_of(setting, counter, there.slope)
     loss_over = LossOverPlane(setting, found, counter)
     least = least_loss(loss_over, LOOKED_AT.held(pull))
-    return Explanation(setting, summed, ends, counter, there, pull, loss_over, least)
+    return Explanation(setting, summed, ends, left, counter, there, pull, loss_over, least)
 
 
 def counter_reached(setting: Setting, ends: Ends) -> ExactCounter:

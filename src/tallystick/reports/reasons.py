@@ -24,6 +24,7 @@ def as_text(one: Explanation, rounding: Rounding | None) -> str:
         f"{_loss(one)}; force {_force(one)}",
         *_method(one),
         _verdict(one),
+        _left(one),
         _least(one),
         _ends(one),
         _rounding(rounding),
@@ -82,6 +83,14 @@ def _verdict(one: Explanation) -> str:
         return f"no minimum; training leaves it: {' and '.join(moves)}{unused}"
     kept = "the method keeps both conditions" if _held(one) else "nothing pulls off the conditions"
     return f"no minimum, since a larger scale has less loss; {kept}{unused}"
+
+
+def _left(one: Explanation) -> str:
+    left = one.left
+    return (
+        f"an epoch from exact counters of scale 1 takes a/b above −1 in {_percent(left.ratio_above)} of the seeds, "
+        f"U above 1 in {_percent(left.recurrent_above)}; {_percent(left.exact)} stay exact"
+    )
 
 
 def _held(one: Explanation) -> bool:
@@ -159,6 +168,11 @@ def as_record(one: Explanation, rounding: Rounding | None) -> dict[str, object]:
             "ratio_moves": one.ratio_moves * abs(pull.speed.ratio),
             "recurrent_weight_moves": one.recurrent_weight_moves * abs(pull.speed.recurrent_weight),
             "keeps_conditions": there.is_minimum or one.keeps_conditions,
+        },
+        "after_an_epoch_from_exact_counters": {
+            "ratio_above": one.left.ratio_above,
+            "recurrent_weight_above": one.left.recurrent_above,
+            "exact": one.left.exact,
         },
         "least_loss": least and least._asdict(),
         "ends": {
