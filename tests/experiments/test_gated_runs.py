@@ -248,7 +248,7 @@ def test_a_run_of_something_else_is_refused(run, tmp_path, capsys):
     out.mkdir()
     assert "config.toml" in refusal(["accuracy", out], capsys)
     (out / "config.toml").write_text('command = "train"\ncell = "linear"\n')
-    assert "a run of linear cells; this is for gru and lstm" in refusal(["accuracy", out], capsys)
+    assert "a run of linear cells; this is for runs of gru and lstm" in refusal(["accuracy", out], capsys)
     (out / "config.toml").write_bytes((run / "config.toml").read_bytes())
     rows = pl.read_parquet(run / "models.parquet")
     for changed, message in (

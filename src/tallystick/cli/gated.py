@@ -96,7 +96,7 @@ def accuracy_of_gated_model(path: Path, model: GatedModel, drawn: Drawn, figure:
     from tallystick.experiments.gated_measures import border_strings, counting_units, earliest_failures, uniform_strings
     from tallystick.experiments.gated_rows import LONG, SHORT, STRINGS
 
-    name = _named(gated_name(model), model.cell.units)
+    name, model = _named(gated_name(model), model.cell.units), model.in_arithmetic("float64")
     curve = _curve(model, drawn, figure, name)
     points: list[dict[str, object]] = [
         {"length": n, "strings": curve.strings, "correct": round(share * curve.strings / 100), "accuracy": share / 100}

@@ -48,7 +48,7 @@ def read_gated_run(path: Path) -> GatedRun:
 def _read_rows(path: Path) -> pl.DataFrame:
     config, table = RunDirectory(path).config(), path / MODELS
     if not is_gated_run(path):
-        raise BadInput(f"{path}: a run of {config.get('cell', 'linear')} cells; this is for gru and lstm")
+        raise BadInput(f"{path}: a run of {config.get('cell', 'linear')} cells; this is for runs of gru and lstm")
     try:
         rows = pl.read_parquet(table)
     except (pl.exceptions.PolarsError, OSError):

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.gated_rows import SCHEMA, rows_of_gated
 from tallystick.experiments.reproduction import write_record
-from tallystick.experiments.run_directory import MODELS, PARTS, RunDirectory
+from tallystick.experiments.run_directory import MODELS, RunDirectory
 from tallystick.training.cores import on_every_core
 from tallystick.training.ensemble import silent
 from tallystick.training.gated.ensemble import BLOCK, GatedEnsemble, train_gated_weights
@@ -95,15 +96,17 @@ def run_gated_training(
     strings = _check_run(setting, seeds, seed)  # before anything of an earlier run is touched
     directory.start(_config(setting, seeds, seed), resume=resume, force=force)
 
-    def part(first: int) -> pl.DataFrame:
+    def part(first: int) -> str:
         size, name = min(BLOCK, seeds - first), f"{setting.cell}-{first:09d}"
-        if not directory.has_part(name):
+        if directory.has_part(name):
+            _check_columns(directory.part(name))
+        else:
             directory.write_part(name, _rows_of_block(setting, first, strings, seed).head(size))
         progress(size)
-        return _read_part(directory, name)
+        return name
 
     if not directory.is_finished():
-        directory.write_table(pl.concat(on_every_core(part, range(0, seeds, BLOCK))), MODELS)
+        directory.gather(on_every_core(part, range(0, seeds, BLOCK)))
         write_record(directory, time.perf_counter() - started, seed)
     directory.drop_parts()
     return pl.read_parquet(directory.path / MODELS)
@@ -114,12 +117,10 @@ def _rows_of_block(setting: GatedSetting, first: int, strings: list[str], seed: 
     return rows_of_gated(_trained(setting, np.arange(first, first + BLOCK), strings), seed, first)
 
 
-def _read_part(directory: RunDirectory, name: str) -> pl.DataFrame:
-    path = directory.path / PARTS / f"{name}.parquet"
-    rows = pl.read_parquet(path)
-    if rows.schema != SCHEMA:
-        raise BadInput(f"{path}: not of these columns; delete it and go on with --resume")
-    return rows
+def _check_columns(part: Path) -> None:
+    """Refuse a part that another version of this tool has left."""
+    if dict(pl.read_parquet_schema(part)) != SCHEMA:
+        raise BadInput(f"{part}: not of these columns; delete it and go on with --resume")
 
 
 def _config(setting: GatedSetting, seeds: int, seed: int) -> dict[str, object]:
