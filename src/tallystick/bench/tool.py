@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import signature
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,14 +12,16 @@ from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.training.cores import cores
-from tallystick.training.ensemble import WIDE, train
+from tallystick.training.engines import WIDE, WIDEST
+from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
-# Large enough to fill the device; and the most, which bounds the memory where a run takes next to nothing.
-_FIRST = {"cpu": WIDE, "gpu": 2**16}
-_MOST = {"cpu": 2**20, "gpu": 2**21}
+# A block a core, or the widest a GPU takes, so that no other width is compiled; and the most, which bounds the memory where a
+# run takes next to nothing.
+_FIRST = {"cpu": WIDE, "gpu": WIDEST}
+_MOST = {"cpu": 2**20, "gpu": 2 * WIDEST}
 
 
 class Timing(NamedTuple):
@@ -54,8 +55,7 @@ def prepared(
 ) -> Callable[[], object]:
     """Draw the initial weights, so that what is timed is the training."""
     initial, strings = drawn(setting, seeds), strings_of(setting)
-    chosen: dict[str, Any] = {"device": device, "engine": engine} if "device" in signature(train).parameters else {}
-    return lambda: train(setting, initial, strings, workers=workers, **chosen)
+    return lambda: train(setting, initial, strings, workers=workers, device=device, engine=engine)
 
 
 def drawn(setting: Setting, seeds: int) -> Weights:

@@ -17,7 +17,8 @@ from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, Ru
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
 from tallystick.training.cores import on_every_core
-from tallystick.training.ensemble import WIDE, Ensemble, train
+from tallystick.training.engines import WIDE
+from tallystick.training.ensemble import Ensemble, train
 
 Report = Callable[[str, int], object]
 Shared = TypeVar("Shared")

@@ -8,26 +8,27 @@ or order.
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from tallystick.cells import Cell
-from tallystick.datasets.encoding import Encoded, encode
+from tallystick.datasets.encoding import encode
 from tallystick.errors import BadInput, check_whole
 from tallystick.training.answers import accuracies
 from tallystick.training.cores import on_every_core
-from tallystick.training.lessons import Course, Lessons, course_of, lessons_of
-from tallystick.training.loop import train_block, train_path
+from tallystick.training.devices import devices_named
+from tallystick.training.engines import NARROW, engine_for, on_host
+from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.loop import train_path
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import snapped
 from tallystick.training.weights import Weights
 
-NARROW, WIDE = 512, 2048
-"""Seeds in a block: wide enough that the vector units outweigh the calls, small enough for all of it to stay in the cache;
-narrow where there are few seeds, so that every core has some."""
+_TESTED = {"cpu": NARROW, "gpu": 2**16}
+"""Seeds that are tested at once."""
 
 # Four of the longest vectors there are.
 _VECTOR = 64
@@ -39,11 +40,15 @@ def silent(*_: object) -> None:
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Trained networks of one setting, an entry a seed; the weights are NumPy arrays in the setting's precision."""
+    """Trained networks of one setting, an entry a seed; the weights are NumPy arrays in the setting's precision.
+
+    They are tested on the kind of device that trained them, since each rounds in its own way.
+    """
 
     setting: Setting
     weights: Weights
     accuracy_train: np.ndarray
+    device: str = "cpu"
 
     def cell(self) -> Cell:
         """Return the cells as one cell of arrays."""
@@ -54,14 +59,15 @@ class Ensemble:
         if not strings:
             raise BadInput("strings: none to test on")
         encoded, targets = encode(strings), self.setting.answers(strings)
-        done = on_every_core(
-            lambda block: self._block_accuracy(block.weights, encoded, targets), _blocks(self.weights, NARROW)
-        )
-        return np.concatenate(done)[: len(self.accuracy_train)]
+        devices = devices_named(self.device)
 
-    def _block_accuracy(self, block: Weights, encoded: Encoded, targets: np.ndarray) -> np.ndarray:
-        with precision_context(self.setting.precision):
-            return accuracies(block, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
+        def test(numbered: tuple[int, Block]) -> np.ndarray:
+            number, block = numbered
+            with devices.using(number), precision_context(self.setting.precision):
+                return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
+
+        done = on_every_core(test, enumerate(_blocks(self.weights, _TESTED[devices.kind])))
+        return np.concatenate(done)[: len(self.accuracy_train)]
 
 
 def train(
@@ -72,33 +78,52 @@ def train(
     block: int | None = None,
     workers: int | None = None,
     progress: Callable[[int], object] = silent,
+    device: str = "auto",
+    engine: str | None = None,
 ) -> Ensemble:
-    """Train a network from each entry of the initial weights on the strings, in their order; `progress` is told of seeds done."""
-    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
-    size = len(initial.inputs[0])
+    """Train a network from each entry of the initial weights on the strings, in their order.
+
+    Args:
+        setting: what is trained, and how.
+        initial: the initial weights, an entry a seed.
+        strings: the training set.
+        block: seeds that are trained together, if not the width that suits the device.
+        workers: blocks that are trained side by side, if not one a core or one a GPU.
+        progress: is told of seeds done.
+        device: auto, cpu or gpu.
+        engine: scan or fused, if not the quickest that the device has.
+    """
+    size, devices = len(initial.inputs[0]), devices_named(device)
     if not size:
         raise BadInput("seeds: none to train")
-    width = (NARROW if size <= 2 * NARROW else WIDE) if block is None else _whole_vectors(block)
+    lessons_of(setting, strings)  # refuses what cannot be learnt
+    chosen = engine_for(strings, devices, engine)
+    train_one = chosen.trainer(setting, strings)
+    width = chosen.width(size) if block is None else _whole_vectors(block)
 
-    def run(block: Block) -> tuple[Weights, np.ndarray]:
-        trained = _train_one_block(setting, block.weights, lessons, course)
+    def run(numbered: tuple[int, Block]) -> tuple[Weights, np.ndarray]:
+        number, block = numbered
+        with devices.using(number), training_precision(setting):
+            trained = on_host(train_one(block.weights))
         progress(block.seeds)
         return trained
 
-    done = on_every_core(run, _blocks(initial, width), workers)
+    side_by_side = workers or (None if devices.kind == "cpu" else len(devices.units))
+    done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
     weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
     if setting.snap:
         weights = snapped(weights, setting.kind, setting.scored_as)
     right = np.concatenate([right for _, right in done])[:size]
-    return Ensemble(setting, weights, 100 * right / len(strings))
+    return Ensemble(setting, weights, 100 * right / len(strings), devices.kind)
 
 
 def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
     """Return the weights along training, with the axes epoch and seed, the start included."""
     lessons, course = lessons_of(setting, strings), course_of(setting, strings)
-    with training_precision(setting):
-        arguments = _arguments(initial, lessons, course)
-        along = train_path(*arguments, epochs=setting.epochs, **_parts(setting))
+    with devices_named("cpu").using(), training_precision(setting):
+        arguments = jax.tree.map(jnp.asarray, (initial, lessons, course))
+        parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        along = train_path(*arguments, epochs=setting.epochs, **parts)
         return jax.tree.map(np.asarray, along)
 
 
@@ -130,17 +155,3 @@ def _blocks(weights: Weights, width: int) -> Iterator[Block]:
     size = len(weights.inputs[0])
     for start in range(0, size, width):
         yield Block(weights.places(np.minimum(np.arange(start, start + width), size - 1)), min(width, size - start))
-
-
-def _train_one_block(setting: Setting, block: Weights, lessons: Lessons, course: Course) -> tuple[Weights, np.ndarray]:
-    with training_precision(setting):
-        weights, right = train_block(*_arguments(block, lessons, course), **_parts(setting))
-        return jax.tree.map(np.asarray, weights), np.asarray(right, np.float64)
-
-
-def _arguments(block: Weights, lessons: Lessons, course: Course) -> tuple[Weights, Lessons, Course]:
-    return (jax.tree.map(jnp.asarray, block), jax.tree.map(jnp.asarray, lessons), jax.tree.map(jnp.asarray, course))
-
-
-def _parts(setting: Setting) -> dict[str, Any]:
-    return {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}

@@ -1,0 +1,54 @@
+"""Where networks are trained: on this machine's processors, or on its GPUs."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from tallystick.errors import BadInput
+
+DEVICES = ("auto", "cpu", "gpu")
+"""What may be asked for; auto is a GPU where there is one."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """The devices that share the work.
+
+    Attributes:
+        kind: cpu or gpu.
+        units: JAX's devices; the processors are one.
+    """
+
+    kind: str
+    units: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The first device's own name, and how many there are."""
+        name = self.units[0].device_kind
+        return name if len(self.units) == 1 else f"{len(self.units)} × {name}"
+
+    def using(self, number: int = 0) -> AbstractContextManager[object]:
+        """Let this thread compute on one of the devices."""
+        return jax.default_device(self.units[number % len(self.units)])
+
+
+def devices_named(name: str = "auto") -> Devices:
+    """Return the devices of a name; a GPU that is asked for by name must be there."""
+    if name not in DEVICES:
+        raise BadInput(f"device: {name!r} is not one of {', '.join(DEVICES)}")
+    gpus = () if name == "cpu" else _gpus()
+    if name == "gpu" and not gpus:
+        raise BadInput(
+            "device: 'gpu', but JAX sees none here; tallystick[cuda] brings JAX for NVIDIA's, cpu does without"
+        )
+    return Devices("gpu", gpus) if gpus else Devices("cpu", (jax.devices("cpu")[0],))
+
+
+def _gpus() -> tuple[Any, ...]:
+    try:
+        return tuple(jax.local_devices(backend="gpu"))
+    except RuntimeError:
+        return ()

@@ -1,0 +1,106 @@
+"""The engines that train a block of networks: the compiled scan anywhere, and on a GPU the fused kernel."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tallystick.errors import BadInput
+from tallystick.training.devices import Devices
+from tallystick.training.fused.launch import NETWORKS, launch_for, reason_against
+from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.loop import train_block
+from tallystick.training.setting import Setting
+from tallystick.training.weights import PerSeed, Weights
+
+ENGINES = ("scan", "fused")
+
+NARROW, WIDE = 512, 2048
+"""Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
+to stay in the cache; narrow where there are few seeds, so that every core has some."""
+
+WIDEST = 2**20
+"""Seeds in a block on a GPU, which is filled many times over."""
+
+Trainer = Callable[[Weights], tuple[Weights, PerSeed]]
+"""From a block's initial weights to its trained ones, and how many strings each network got right."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How blocks are trained.
+
+    Attributes:
+        name: scan or fused.
+        devices: where.
+        reason: why it is not the quickest that the devices have, if it is not.
+    """
+
+    name: str
+    devices: Devices
+    reason: str | None = None
+
+    @property
+    def summary(self) -> str:
+        """A line that says what trains, and why nothing quicker does."""
+        how = {"scan": "compiled scan", "fused": "fused kernel"}[self.name]
+        return f"{self.devices.name}, {how}" + (f": {self.reason}" if self.reason else "")
+
+    def width(self, seeds: int) -> int:
+        """Return how many seeds make a block; of a GPU's few widths the least that holds them all."""
+        if self.devices.kind == "cpu" and self.name == "scan":
+            return NARROW if seeds <= 2 * NARROW else WIDE
+        return min(WIDEST, max(NETWORKS, 1 << (seeds - 1).bit_length()))
+
+    def trainer(self, setting: Setting, strings: list[str]) -> Trainer:
+        """Return what trains a block on the strings."""
+        return {"scan": _scan, "fused": self._fused}[self.name](setting, strings)
+
+    def _fused(self, setting: Setting, strings: list[str]) -> Trainer:
+        # The kernel is for a GPU; elsewhere JAX works it out step by step, which is slow and good for tests.
+        from tallystick.training.fused.kernel import train_fused  # noqa: PLC0415 -- Pallas takes a while to load
+        from tallystick.training.fused.script import script_of  # noqa: PLC0415
+
+        interpret = self.devices.kind == "cpu"
+        script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+
+        def train(block: Weights) -> tuple[Weights, PerSeed]:
+            launch = launch_for(len(jax.tree.leaves(block)), setting.gradient_dtype)
+            arrays = jax.tree.map(jnp.asarray, (block, script))
+            return train_fused(*arrays, shape=shape, launch=launch, interpret=interpret, **_parts(setting))
+
+        return train
+
+
+def engine_for(strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
+    """Return the quickest engine for training on the strings, or the one that is asked for."""
+    reason = reason_against(strings)
+    if wanted is not None and wanted not in ENGINES:
+        raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
+    if wanted == "fused" and reason:
+        raise BadInput(f"engine: {reason}")
+    if wanted or devices.kind == "cpu":
+        return Engine(wanted or "scan", devices)
+    return Engine("scan", devices, reason) if reason else Engine("fused", devices)
+
+
+def _scan(setting: Setting, strings: list[str]) -> Trainer:
+    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
+
+    def train(block: Weights) -> tuple[Weights, PerSeed]:
+        return train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **_parts(setting))
+
+    return train
+
+
+def _parts(setting: Setting) -> dict[str, Any]:
+    return {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+
+
+def on_host(trained: tuple[Weights, PerSeed]) -> tuple[Weights, np.ndarray]:
+    """Bring a trained block to the host's memory."""
+    weights, right = trained
+    return jax.tree.map(np.asarray, weights), np.asarray(right, np.float64)

@@ -1,0 +1,192 @@
+"""A computation in the GPU's own instructions: multiply-adds, and short quotients, roots and exponentials.
+
+A function is traced, and some of its operations are replaced one by one; what is left of it stays as it was written.
+
+    x·y + z       float32: one instruction, where the compiler would round the product first
+    x/y, √x       float32: the device's approximation; float64: that refined until it is right to the last place or so
+    eˣ            float32: a power of two by the device's approximation
+
+In float32 each is right to about two units in the last place. In float64 products are rounded as the compiled scan rounds
+them, so that the two stay together. docs/performance.md shows what trained weights tell of it.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from math import e, log2
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax.experimental.pallas import triton
+from jax.extend import core
+from jaxtyping import Array
+
+Result = TypeVar("Result")
+
+
+def in_instructions(work: Callable[..., Result]) -> Callable[..., Result]:
+    """Return the function with its operations on arrays of floats replaced."""
+
+    def replaced(*arguments: Any) -> Result:  # noqa: ANN401 -- any trees of arrays
+        closed, shape = jax.make_jaxpr(work, return_shape=True)(*arguments)
+        results = _evaluate(closed.jaxpr, closed.consts, jax.tree.leaves(arguments))
+        return jax.tree.unflatten(jax.tree.structure(shape), results)
+
+    return replaced
+
+
+def as_written(work: Callable[..., Result]) -> Callable[..., Result]:
+    """Return the function as one whose products are rounded before they are added, as it says."""
+
+    def written(*arguments: Any) -> Result:  # noqa: ANN401
+        return work(*arguments)
+
+    return jax.jit(written)
+
+
+def _evaluate(
+    program: core.Jaxpr, constants: list[Any], arguments: list[Any], *, multiply_adds: bool = True
+) -> list[Any]:
+    values: dict[core.Var, Any] = dict(
+        zip([*program.constvars, *program.invars], [*constants, *arguments], strict=True)
+    )
+    products = _products_used_once(program) if multiply_adds else {}
+
+    def read(atom: core.Var | core.Literal) -> Any:  # noqa: ANN401
+        return atom.val if isinstance(atom, core.Literal) else values[atom]
+
+    for equation in program.eqns:
+        name = equation.primitive.name
+        variables = [atom for atom in equation.invars if isinstance(atom, core.Var)] if name in _SUMS else []
+        product = next((atom for atom in variables if atom in products), None)
+        if product is not None:
+            x, y = (read(atom) for atom in products[product].invars)
+            first, second = equation.invars
+            other = read(second if product is first else first)
+            results = [_multiply_add(name, x, y, other, product_first=product is first)]
+        else:
+            results = _apply(equation, [read(atom) for atom in equation.invars])
+        values.update(zip(equation.outvars, results, strict=True))
+    return [read(atom) for atom in program.outvars]
+
+
+def _products_used_once(program: core.Jaxpr) -> dict[Any, core.JaxprEqn]:
+    """Return the products that are worth no number of their own: nothing but one sum needs them."""
+    used = [atom for equation in program.eqns for atom in equation.invars] + list(program.outvars)
+    uses = Counter(atom for atom in used if isinstance(atom, core.Var))
+    return {
+        equation.outvars[0]: equation
+        for equation in program.eqns
+        if equation.primitive.name == "mul"
+        and uses[equation.outvars[0]] == 1
+        and _is_floats(equation.outvars[0])
+        and _type_name(equation.outvars[0]) == "float32"
+    }
+
+
+def _apply(equation: core.JaxprEqn, operands: list[Any]) -> list[Any]:
+    inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
+    if equation.primitive.name in _CALLS and isinstance(inner, core.ClosedJaxpr):
+        own = equation.params.get("name") != as_written.__name__.removeprefix("as_")
+        return _evaluate(inner.jaxpr, inner.consts, operands, multiply_adds=own)
+    last = equation.invars[-1]
+    replacement = _REPLACED.get((equation.primitive.name, _type_name(last))) if _is_floats(last) else None
+    if replacement is not None:
+        return [replacement(*operands)]
+    found = equation.primitive.bind(*operands, **equation.params)
+    return list(found) if equation.primitive.multiple_results else [found]
+
+
+_CALLS = ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")
+_SUMS = ("add", "sub")
+
+
+def _is_floats(operand: Any) -> bool:  # noqa: ANN401 -- a variable or a literal
+    """Say whether an operand has a number for each network: what is one for all of them is worked out once a block."""
+    return isinstance(operand, core.Var) and operand.aval.ndim > 0 and _type_name(operand) in _SUFFIX  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _type_name(operand: Any) -> str:  # noqa: ANN401
+    return str(operand.aval.dtype)
+
+
+_SUFFIX = {"float32": "f32", "float64": "f64"}
+_REGISTER = {"float32": "f", "float64": "d"}
+
+
+def _instruction(name: str, *operands: Array) -> Array:
+    """One instruction for every entry of arrays; numbers are taken for arrays of themselves."""
+    like = next(operand for operand in operands if getattr(operand, "shape", ()))
+    register, dtype = _REGISTER[str(like.dtype)], like.dtype
+    places = ", ".join(f"${place}" for place in range(len(operands) + 1))
+    (result,) = triton.elementwise_inline_asm(
+        f"{name}.{_SUFFIX[str(dtype)]} {places};",
+        args=[jnp.broadcast_to(jnp.asarray(operand, dtype), like.shape) for operand in operands],
+        constraints=",".join([f"={register}", *(register for _ in operands)]),
+        pack=1,
+        result_shape_dtypes=[jax.ShapeDtypeStruct(like.shape, dtype)],
+    )
+    return result
+
+
+def _multiply_add(name: str, x: Array, y: Array, z: Array, *, product_first: bool) -> Array:
+    """x·y + z, x·y − z or z − x·y."""
+    if name == "sub":
+        x, z = (x, -z) if product_first else (-x, z)
+    return _plus_product(z, x, y)
+
+
+def _quotient(x: Array, y: Array) -> Array:
+    return x * _instruction("rcp.approx.ftz", y)
+
+
+def _root(x: Array) -> Array:
+    return _instruction("sqrt.approx.ftz", x)
+
+
+def _exponential(x: Array) -> Array:
+    return _instruction("ex2.approx.ftz", x * log2(e))
+
+
+def _sigmoid(x: Array) -> Array:
+    return _instruction("rcp.approx.ftz", 1 + _instruction("ex2.approx.ftz", x * -log2(e)))
+
+
+def _refined_quotient(x: Array, y: Array) -> Array:
+    """The approximation is right to 20 bits, each of Newton's steps doubles them, and what is left over is divided, too."""
+    reciprocal = _instruction("rcp.approx.ftz", y)
+    for _ in range(2):
+        reciprocal = _plus_product(reciprocal, reciprocal, _plus_product(1.0, -y, reciprocal))
+    quotient = x * reciprocal
+    return _plus_product(quotient, reciprocal, _plus_product(x, -y, quotient))
+
+
+def _refined_sigmoid(x: Array) -> Array:
+    return _refined_quotient(jnp.ones_like(x), 1 + jnp.exp(-x))
+
+
+def _refined_root(x: Array) -> Array:
+    """√x and 1/(2√x), by Newton's steps for both at once; the tiny number keeps 0 from being divided by."""
+    inverse = _instruction("rsqrt.approx.ftz", x + _TINY)
+    root, half = x * inverse, inverse * 0.5
+    for _ in range(2):
+        rest = _plus_product(0.5, -root, half)
+        root, half = _plus_product(root, root, rest), _plus_product(half, half, rest)
+    return _plus_product(root, half, _plus_product(x, -root, root))
+
+
+def _plus_product(z: Any, x: Array, y: Array) -> Array:  # noqa: ANN401 -- a number or an array
+    return _instruction("fma.rn", x, y, z)
+
+
+_TINY = 1e-290
+
+_REPLACED: dict[tuple[str, str], Callable[..., Array]] = {
+    ("div", "float32"): _quotient,
+    ("sqrt", "float32"): _root,
+    ("exp", "float32"): _exponential,
+    ("logistic", "float32"): _sigmoid,
+    ("div", "float64"): _refined_quotient,
+    ("sqrt", "float64"): _refined_root,
+    ("logistic", "float64"): _refined_sigmoid,
+}

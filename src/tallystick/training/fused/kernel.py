@@ -1,0 +1,113 @@
+"""The kernel: a block of networks is read once, trained over all epochs in registers, and written once."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import triton
+from jaxtyping import Array
+
+from tallystick.cells import Cell, LinearCell
+from tallystick.datasets.tasks import Task
+from tallystick.training.fused.adam import Folded, folded_adam
+from tallystick.training.fused.instructions import as_written, in_instructions
+from tallystick.training.fused.launch import Launch
+from tallystick.training.fused.linear_gradient import linear_gradient
+from tallystick.training.fused.script import Script, Shape, read_exercise
+from tallystick.training.gradients import Gradient, gradient_of
+from tallystick.training.learner import Exercise, Learner, Student
+from tallystick.training.methods import Method
+from tallystick.training.objectives import Objective
+from tallystick.training.weights import PerSeed, Weights
+
+
+@partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))
+def train_fused(
+    weights: Weights,
+    script: Script,
+    *,
+    shape: Shape,
+    kind: type[Cell],
+    task: Task,
+    method: Method,
+    launch: Launch,
+    interpret: bool = False,
+) -> tuple[Weights, PerSeed]:
+    """Train networks, a whole number of blocks of them; return their weights and how many strings each got right."""
+    one = jax.ShapeDtypeStruct(weights.example.shape, weights.example.dtype)
+    results = (jax.tree.map(lambda _: one, weights), one)
+    structure = jax.tree.structure((weights, script, results))
+
+    def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
+        start, script, (ends, right) = jax.tree.unflatten(structure, references)
+        initial = jax.tree.map(lambda reference: reference[...], start)
+        learner = _learner(initial, script, kind, task, method)
+        student, score = _train(learner, initial, script, shape, native=not interpret)
+        jax.tree.map(lambda reference, array: reference.__setitem__(..., array), ends, learner.weights(student))
+        right[...] = score
+
+    of_block = pl.BlockSpec((launch.block,), lambda place: (place,))
+    call = pl.pallas_call(
+        kernel,
+        out_shape=jax.tree.leaves(results),
+        grid=(len(weights.example) // launch.block,),
+        in_specs=[of_block for _ in jax.tree.leaves(weights)] + [_whole(array) for array in jax.tree.leaves(script)],
+        out_specs=[of_block for _ in jax.tree.leaves(results)],
+        compiler_params=triton.CompilerParams(num_warps=launch.warps, num_stages=1),
+        interpret=interpret,
+    )
+    return jax.tree.unflatten(jax.tree.structure(results), call(*jax.tree.leaves((weights, script))))
+
+
+def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, method: Method) -> Learner:
+    """The loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic."""
+    optimiser = folded_adam(lambda done: Folded(*(table[done] for table in script.folded)), method.momenta)
+    gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
+    numbers = (script.strength[0], script.learning_rate[0])
+    return Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method, gradient=gradient)
+
+
+def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
+    # Errors are differences of nearly equal numbers: what rounding leaves of them decides where training ends.
+    objective = replace(objective, error=as_written(objective.error))
+    if kind is LinearCell and not every_token:
+        return linear_gradient(objective)
+    return gradient_of(kind, objective, every_token=every_token)
+
+
+def _train(
+    learner: Learner, initial: Weights, script: Script, shape: Shape, *, native: bool
+) -> tuple[Student, PerSeed]:
+    """Go through the stages; the last epoch of the last one is where right answers count."""
+
+    def learn(exercise: Exercise, student: Student) -> tuple[Student, Array]:
+        look = learner.look(exercise, student, script.asked.dtype)
+        return learner.learn(student, look), look.right
+
+    taught = in_instructions(learn) if native else learn
+
+    def step(place: Array, student: Student) -> Student:
+        return taught(read_exercise(script, shape, place), student)[0]
+
+    def counted_step(place: Array, state: tuple[Student, Array]) -> tuple[Student, Array]:
+        student, right = state
+        student, is_right = taught(read_exercise(script, shape, place), student)
+        return student, right + jnp.where(is_right, 1, 0).astype(right.dtype)
+
+    student = learner.start()
+    stages = script.stages.shape[0]
+    for stage in range(stages):
+        is_last = stage == stages - 1
+        strings, epochs = script.stages[stage, 0], script.stages[stage, 1]
+        student = jax.lax.fori_loop(
+            0, epochs - is_last, lambda _, student, n=strings: jax.lax.fori_loop(0, n, step, student), student
+        )
+    return jax.lax.fori_loop(0, script.stages[stages - 1, 0], counted_step, (student, jnp.zeros_like(initial.example)))
+
+
+def _whole(array: Array) -> pl.BlockSpec:
+    """All of an array for every block."""
+    return pl.BlockSpec(array.shape, lambda _: (0,) * array.ndim)

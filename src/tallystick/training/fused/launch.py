@@ -1,0 +1,36 @@
+"""What the kernel can train on, and how it is laid out on a device."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Launch(NamedTuple):
+    """How a kernel lies on the device: so many networks a block, by so many groups of 32 threads."""
+
+    block: int
+    warps: int
+
+
+LONGEST = 16
+"""Tokens that are worth unrolling: the kernel grows with the strings, and its compilation with it."""
+
+NETWORKS = 512
+"""Every layout's block divides this many networks."""
+
+_FEW_WEIGHTS = 6
+
+
+def launch_for(weights: int, precision: np.dtype) -> Launch:
+    """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread."""
+    if precision == np.float32:
+        return Launch(NETWORKS if weights <= _FEW_WEIGHTS else NETWORKS // 2, warps=4)
+    return Launch(NETWORKS // 2 if weights < _FEW_WEIGHTS else NETWORKS // 4, warps=4)
+
+
+def reason_against(strings: list[str]) -> str | None:
+    """Say why the kernel cannot train on the strings, or nothing."""
+    longest = max(map(len, strings))
+    if longest > LONGEST:
+        return f"strings of {longest} tokens are longer than the {LONGEST} that the fused kernel holds"
+    return None
