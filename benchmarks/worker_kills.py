@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tallystick.experiments.cluster import Cluster, engine_named
+from tallystick.experiments.cluster import Cluster, workers_named
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import parts_of
 from tallystick.experiments.training_run import run_training, training_job
@@ -25,16 +25,16 @@ SEEDS, WORKERS, KILLS = (int(number) for number in (*sys.argv[1:], *(100_000, 4,
 class Killer:
     """Kills a worker whenever the next so many parts are done."""
 
-    def __init__(self, engine: Cluster, parts: int) -> None:
+    def __init__(self, cluster: Cluster, parts: int) -> None:
         """Plan the kills at even distances."""
-        self._engine, self._done, self._started = engine, 0, time.perf_counter()
+        self._cluster, self._done, self._started = cluster, 0, time.perf_counter()
         self._due = [parts * (kill + 1) // (KILLS + 1) for kill in range(KILLS)]
 
     def __call__(self, *_: object) -> None:
         """Count a part."""
         self._done += 1
         if self._done in self._due:
-            workers = self._engine.processes()
+            workers = self._cluster.processes()
             victim = workers[self._due.index(self._done) % len(workers)]
             os.kill(victim, signal.SIGKILL)
             seconds = time.perf_counter() - self._started
@@ -48,10 +48,10 @@ def main() -> None:
     print(f"{SEEDS:,} seeds in {parts} parts, {WORKERS} workers, {KILLS} to be killed")
     with tempfile.TemporaryDirectory() as folder:
         killed, undisturbed = (RunDirectory(Path(folder) / name) for name in ("killed", "undisturbed"))
-        with engine_named(f"local:{WORKERS}") as engine:
-            assert isinstance(engine, Cluster)
+        with workers_named(f"local:{WORKERS}") as workers:
+            assert isinstance(workers, Cluster)
             started = time.perf_counter()
-            run_training(job, 0, killed, engine=engine, report=Killer(engine, parts))
+            run_training(job, 0, killed, workers=workers, report=Killer(workers, parts))
             print(f"with kills, on the cluster: {time.perf_counter() - started:.1f} s")
         started = time.perf_counter()
         run_training(job, 0, undisturbed)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.errors import BadInput
-from tallystick.experiments.cluster import engine_named
+from tallystick.experiments.cluster import workers_named
 from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report
@@ -40,6 +40,6 @@ def reproduce(
     if options.get("authors_data") is not None:
         options["authors_data"] = Path(options["authors_data"])
     plan = Plan(**options)
-    with engine_named(cluster) as engine:
-        run_experiment(plan, RunDirectory(Path(out)), progress=progress, engine=engine, resume=resume, force=force)
+    with workers_named(cluster) as workers:
+        run_experiment(plan, RunDirectory(Path(out)), progress=progress, workers=workers, resume=resume, force=force)
     return write_report(Path(out))

@@ -13,7 +13,7 @@ import pytest
 from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.experiments import cluster, runner
-from tallystick.experiments.cluster import TASKS_A_CORE, engine_named, made_with
+from tallystick.experiments.cluster import TASKS_A_CORE, made_with, workers_named
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.run_directory import RunDirectory
@@ -38,9 +38,9 @@ def compiled_once(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def engine(compiled_once):
-    with engine_named("local:2") as engine:
-        yield engine
+def workers(compiled_once):
+    with workers_named("local:2") as workers:
+        yield workers
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(runner, "PART", SMALL_PART)
 
 
-def client_of(engine):
-    return engine._client
+def client_of(workers):
+    return workers._client
 
 
 def started(path):
@@ -58,17 +58,17 @@ def started(path):
     return directory
 
 
-def test_a_run_in_which_a_worker_is_killed_ends_as_an_undisturbed_one(engine, small_parts, tmp_path, capfd):
+def test_a_run_in_which_a_worker_is_killed_ends_as_an_undisturbed_one(workers, small_parts, tmp_path, capfd):
     killed, done = [], []
 
     def kill_one_now_and_then(*_):
         done.append(1)
         if len(done) in (4, 10):
-            killed.append(engine.processes()[0])
+            killed.append(workers.processes()[0])
             os.kill(killed[-1], signal.SIGKILL)
 
     here, there = started(tmp_path / "here"), started(tmp_path / "there")
-    run_jobs(there, [JOB], kill_one_now_and_then, engine=engine)
+    run_jobs(there, [JOB], kill_one_now_and_then, workers=workers)
     run_jobs(here, [JOB], lambda *_: None)
     assert len(set(killed)) == 2
     assert len(done) == PARTS
@@ -77,55 +77,55 @@ def test_a_run_in_which_a_worker_is_killed_ends_as_an_undisturbed_one(engine, sm
     assert capfd.readouterr() == ("", "")
 
 
-def test_counts_and_samples_are_the_same_from_a_cluster(engine, small_parts, tmp_path):
+def test_counts_and_samples_are_the_same_from_a_cluster(workers, small_parts, tmp_path):
     keep = Keep("sample", 100)
     here, there = started(tmp_path / "here"), started(tmp_path / "there")
-    run_jobs(there, [JOB], lambda *_: None, keep=keep, engine=engine)
+    run_jobs(there, [JOB], lambda *_: None, keep=keep, workers=workers)
     run_jobs(here, [JOB], lambda *_: None, keep=keep)
     for name in ("models.parquet", "histograms.parquet", "summary.json"):
         assert (there.path / name).read_bytes() == (here.path / name).read_bytes()
 
 
-def test_strings_travel_once_and_few_tasks_are_under_way(engine, small_parts, monkeypatch):
+def test_strings_travel_once_and_few_tasks_are_under_way(workers, small_parts, monkeypatch):
     sent, found, under_way, dumps = [], [], [], cluster.pickle.dumps
     monkeypatch.setattr(
         cluster.pickle, "dumps", lambda value, *rest, **more: sent.append(value) or dumps(value, *rest, **more)
     )
-    client = client_of(engine)
+    client = client_of(workers)
 
     def take(place, name):
         found.append((place, name))
         under_way.append(len(client.futures))
 
     items = [(part.job, part.seeds) for part in parts_of([JOB])]
-    engine.each(lambda job, seeds: (job.name, seeds[0]), items, take)
+    workers.each(lambda job, seeds: (job.name, seeds[0]), items, take)
     assert sum(isinstance(value, Job) for value in sent) == 1
     assert sorted(found) == [(place, (JOB.name, seeds[0])) for place, (_, seeds) in enumerate(items)]
     assert max(under_way) <= TASKS_A_CORE * sum(client.nthreads().values()) + 1
 
 
-def test_a_second_client_finds_the_scheduler_by_its_file(engine, small_parts, tmp_path):
-    client_of(engine).write_scheduler_file(str(tmp_path / "scheduler.json"))
+def test_a_second_client_finds_the_scheduler_by_its_file(workers, small_parts, tmp_path):
+    client_of(workers).write_scheduler_file(str(tmp_path / "scheduler.json"))
     here, there = started(tmp_path / "here"), started(tmp_path / "there")
     short = training_job(SETTING, 3 * SMALL_PART, seed=0)
-    with engine_named(str(tmp_path / "scheduler.json")) as second:
-        run_jobs(there, [short], lambda *_: None, engine=second)
-    run_jobs(here, [short], lambda *_: None, engine=engine)
+    with workers_named(str(tmp_path / "scheduler.json")) as second:
+        run_jobs(there, [short], lambda *_: None, workers=second)
+    run_jobs(here, [short], lambda *_: None, workers=workers)
     assert there.models().equals(here.models())
 
 
-def test_what_a_worker_refuses_is_refused_here(engine):
+def test_what_a_worker_refuses_is_refused_here(workers):
     nothing_to_learn = Job("fresh", SETTING, 5, [], JOB.tests)
     with pytest.raises(BadInput, match="strings: an empty training set"):
-        engine.each(partial(part_files, ALL), [(nothing_to_learn, range(5))], lambda *_: None)
+        workers.each(partial(part_files, ALL), [(nothing_to_learn, range(5))], lambda *_: None)
 
 
-def test_workers_with_other_versions_are_refused(engine, monkeypatch):
-    address = client_of(engine).scheduler.address
+def test_workers_with_other_versions_are_refused(workers, monkeypatch):
+    address = client_of(workers).scheduler.address
     monkeypatch.setattr(cluster, "version", lambda name: "0.0")
     made_with.cache_clear()  # here; the workers know theirs
     try:
-        with pytest.raises(BadInput, match="worker tcp://.* has tallystick .*, where .* 0.0"), engine_named(address):
+        with pytest.raises(BadInput, match="worker tcp://.* has tallystick .*, where .* 0.0"), workers_named(address):
             pass
     finally:
         made_with.cache_clear()

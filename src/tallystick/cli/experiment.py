@@ -118,7 +118,7 @@ def train(
     Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
     """
     from tallystick.cli.progress import watched
-    from tallystick.experiments.cluster import engine_named
+    from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.keeping import Keep
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
@@ -155,8 +155,8 @@ def train(
     kept = Keep.read(keep)
     job = training_job(setting, seeds, seed, kept)
     directory = RunDirectory(out)
-    with engine_named(cluster) as engine, watched({job.name: job.seeds}) as progress:
-        run_training(job, seed, directory, report=progress, keep=kept, engine=engine, resume=resume, force=force)
+    with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
+        run_training(job, seed, directory, report=progress, keep=kept, workers=workers, resume=resume, force=force)
     _show_run_indicators(out, as_json=as_json)
 
 

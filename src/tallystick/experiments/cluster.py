@@ -21,7 +21,7 @@ import jax
 
 from tallystick.documents import read_document
 from tallystick.errors import BadInput, MissingExtra, check_whole
-from tallystick.experiments.runner import Engine, Own, Result, Shared, ThisMachine
+from tallystick.experiments.workers import Own, Result, Shared, ThisMachine, Workers
 from tallystick.training.cores import cores
 
 Client = Any
@@ -42,8 +42,8 @@ _SAME = ("tallystick", "jax", "jaxlib", "numpy", "distributed")
 
 
 @contextmanager
-def engine_named(cluster: str | None) -> Iterator[Engine]:
-    """Stand for where work is done: this machine, or the cluster named."""
+def workers_named(cluster: str | None) -> Iterator[Workers]:
+    """Return those that do the work: this machine, or the workers of the cluster named, until the end of the block."""
     if cluster is None:
         yield ThisMachine()
         return

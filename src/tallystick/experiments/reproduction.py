@@ -19,7 +19,8 @@ from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, Published, e
 from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import Engine, Report, run_jobs
+from tallystick.experiments.runner import Report, run_jobs
+from tallystick.experiments.workers import Workers
 from tallystick.training.cores import cores, on_every_core
 from tallystick.training.ensemble import paths, silent
 from tallystick.training.setting import PRECISIONS
@@ -105,20 +106,20 @@ def run_experiment(
     directory: RunDirectory,
     *,
     progress: Report = silent,
-    engine: Engine | None = None,
+    workers: Workers | None = None,
     resume: bool = False,
     force: bool = False,
 ) -> None:
     """Train every setting of every edition, redraw the averages by chance and by rounding, and follow some paths.
 
-    The training is done by the engine, where one is given; the rest, on this machine.
+    Training is done by the workers, where some are given; the rest, on this machine.
     """
     started = time.perf_counter()
     jobs = plan.jobs()
     directory.start(plan.config(jobs), resume=resume, force=force)
     finished = directory.is_finished() and directory.has(RECORD)
     write_job_strings(directory, jobs)
-    run_jobs(directory, jobs, progress, engine=engine)
+    run_jobs(directory, jobs, progress, workers=workers)
     directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
     directory.write_table(_paths(jobs), "paths.parquet")
     if not finished:

@@ -1,10 +1,9 @@
-"""Runs jobs part by part into a run directory, on this machine or wherever an engine takes them."""
+"""Runs jobs part by part into a run directory, on this machine or by other workers."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar
 
 import numpy as np
 import polars as pl
@@ -16,49 +15,18 @@ from tallystick.experiments.rows import rows_of
 from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
+from tallystick.experiments.workers import ThisMachine, Workers
 from tallystick.training.cores import on_every_core
 from tallystick.training.engines import WIDE
 from tallystick.training.ensemble import Ensemble, train
 
 Report = Callable[[str, int], object]
-Shared = TypeVar("Shared")
-Own = TypeVar("Own")
-Result = TypeVar("Result")
 
 PART = WIDE
 """Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
 
 MOST_PARTS = 4096
 """Parts of a job; where there are more seeds, the parts are larger."""
-
-
-class Engine(Protocol):
-    """Where work is done."""
-
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
-        """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
-
-        What items share may be large: it is the same object in each of them, and travels once.
-        """
-        ...
-
-
-class ThisMachine:
-    """The cores of this machine."""
-
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
-        """Do the work on as many items at a time as there are cores."""
-        on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
 
 
 @dataclass(frozen=True)
@@ -101,7 +69,7 @@ def seeds_in_a_part(seeds: int) -> int:
 
 
 def run_jobs(
-    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, engine: Engine | None = None
+    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, workers: Workers | None = None
 ) -> None:
     """Do the parts that are missing, then put all of them together; `report` is told of seeds done."""
     if has_all(directory, keep):
@@ -120,7 +88,7 @@ def run_jobs(
             directory.store_part(file, contents[name])
         report(part.job.name, len(part.seeds))
 
-    (engine or ThisMachine()).each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
+    (workers or ThisMachine()).each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
     _put_together(directory, jobs, parts, keep)
 
 

@@ -1,0 +1,39 @@
+"""Who does the work of a run: the cores of this machine, or others that offer the same."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+from tallystick.training.cores import on_every_core
+
+Shared = TypeVar("Shared")
+Own = TypeVar("Own")
+Result = TypeVar("Result")
+
+
+class Workers(Protocol):
+    """Those that do the work."""
+
+    def each(
+        self,
+        work: Callable[[Shared, Own], Result],
+        items: Sequence[tuple[Shared, Own]],
+        take: Callable[[int, Result], object],
+    ) -> None:
+        """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
+
+        What items share may be large: it is the same object in each of them, and travels once.
+        """
+        ...
+
+
+class ThisMachine:
+    """The cores of this machine."""
+
+    def each(
+        self,
+        work: Callable[[Shared, Own], Result],
+        items: Sequence[tuple[Shared, Own]],
+        take: Callable[[int, Result], object],
+    ) -> None:
+        """Do the work on as many items at a time as there are cores."""
+        on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
