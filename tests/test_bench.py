@@ -125,8 +125,7 @@ def some_contenders():
 
 @pytest.fixture
 def without_gpu(monkeypatch):
-    monkeypatch.setattr("tallystick.bench.machine.gpu_devices", list)
-    monkeypatch.setattr(training, "gpu_devices", list)
+    monkeypatch.setattr("tallystick.training.devices._gpus", tuple)
 
 
 def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, without_gpu):
@@ -144,8 +143,7 @@ def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, wit
 
 def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
     monkeypatch.setattr(training, "CONTENDERS", some_contenders())
-    monkeypatch.setattr(training, "gpu_devices", lambda: ["one"])
-    monkeypatch.setattr("tallystick.bench.machine.gpu_devices", lambda: ["one"])
+    monkeypatch.setattr("tallystick.training.devices._gpus", lambda: ("one",))
     monkeypatch.setattr(training, "this_machine", lambda: MACHINE)
     rows = training.compared(list(training.measure_training("gpu")))
     assert [row["what"] for row in rows] == [training.LOOP, "this tool, fused"]
@@ -220,7 +218,7 @@ def test_a_suite_is_drawn_and_written(monkeypatch, tmp_path, name, rows, shown):
     [
         (Request("languages", device="cpu"), "device: 'cpu' decides nothing in the suite 'languages'"),
         (Request(device="tpu"), "device: 'tpu' is not one of auto, cpu, gpu"),
-        (Request(device="gpu"), "device: 'gpu' asks for a GPU, and JAX sees none here"),
+        (Request(device="gpu"), "device: 'gpu', but JAX sees none here"),
     ],
 )
 def test_a_device_that_cannot_be_measured_is_refused(without_gpu, request_, message):

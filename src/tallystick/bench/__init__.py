@@ -1,6 +1,6 @@
 """Measurements: each suite gives rows of figures, taken side by side in one run.
 
-The suites of training run where JAX, optax and jaxtyping are all there is: `python -m tallystick.bench`.
+They need no more than training does: `python -m tallystick.bench` runs where typer, rich and polars are missing.
 """
 
 from tallystick.bench.command import Request, run

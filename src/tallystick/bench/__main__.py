@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from tallystick.bench.command import Request, run
-from tallystick.bench.machine import DEVICES
 from tallystick.bench.suites import SUITES
 from tallystick.errors import BadInput
+from tallystick.training.devices import DEVICES
 
 
 def main() -> None:

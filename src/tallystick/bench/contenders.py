@@ -6,13 +6,11 @@ part of the epochs; every epoch does the same work, and their note says so.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
 from typing import NamedTuple
 
-import jax
 import numpy as np
 
 from tallystick.bench.baselines import baseline
@@ -20,6 +18,7 @@ from tallystick.bench.timing import best_of
 from tallystick.bench.tool import Timing, drawn, strings_of, time_tool
 from tallystick.datasets.encoding import encode
 from tallystick.training.cores import cores
+from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=8)
@@ -80,7 +79,7 @@ def _vmap(device: str) -> Timing | str:
         return module
     seeds = _GPU_SEEDS if device == "gpu" else _CPU_SEEDS
     train = partial(module.train, _start(seeds), *_lessons(), epochs=_VMAP_EPOCHS)
-    with _on(device):
+    with devices_named(device).using():
         train()
         seconds = _scaled(best_of(train, 2), _VMAP_EPOCHS)
     return Timing(seeds, seconds, None if device == "gpu" else cores(), _note(_VMAP_EPOCHS))
@@ -107,10 +106,6 @@ def _scaled(seconds: float, epochs: int) -> float:
 
 def _note(epochs: int) -> str:
     return f"{epochs} {'epoch' if epochs == 1 else 'epochs'} timed, scaled to {SETTING.epochs}"
-
-
-def _on(device: str) -> AbstractContextManager[object]:
-    return jax.default_device(jax.devices(device)[0])
 
 
 def _lessons() -> list[np.ndarray]:

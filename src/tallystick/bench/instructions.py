@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 import jax
@@ -56,9 +57,10 @@ def step_instructions(setting: Setting, strings: list[str]) -> dict[str, float]:
 
 
 class Shared(NamedTuple):
-    """A number that is the same for all seeds; None where its value is not known before training."""
+    """A number that is the same for all seeds: known, or told from others by its label."""
 
-    value: float | None = None
+    value: float | None
+    label: int = 0
 
 
 Value = Shared | int
@@ -72,6 +74,13 @@ class Instruction:
     name: str
     operands: tuple[Value, ...]
     detail: str = ""
+
+
+_labels = count(1)
+
+
+def _unknown() -> Shared:
+    return Shared(None, next(_labels))
 
 
 def _traced_step(setting: Setting, strings: list[str], lessons: Lessons) -> Any:  # noqa: ANN401 -- JAX's program
@@ -103,9 +112,9 @@ def _numbers(exercise: Exercise) -> tuple[float | None, ...]:
 
 def _arguments(program: Any, numbers: tuple[float | None, ...]) -> list[Shared | None]:  # noqa: ANN401
     """What is known of each constant and argument; None stands for what every seed has its own of."""
-    known = [*(Shared() for _ in program.jaxpr.constvars), *map(Shared, numbers)]
+    known = [*(_unknown() for _ in program.jaxpr.constvars), *(_unknown() if n is None else Shared(n) for n in numbers)]
     rest = (program.jaxpr.constvars + program.jaxpr.invars)[len(known) :]
-    return [*known, *(None if variable.aval.shape else Shared() for variable in rest)]
+    return [*known, *(None if variable.aval.shape else _unknown() for variable in rest)]
 
 
 class _Walk:
@@ -168,7 +177,7 @@ class _Walk:
         inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
         if inner is not None:
             program = getattr(inner, "jaxpr", inner)
-            return self.through(program, [*(Shared() for _ in program.constvars), *operands])
+            return self.through(program, [*(_unknown() for _ in program.constvars), *operands])
         if all(isinstance(operand, Shared) for operand in operands):
             return [_shared_result(equation, [o for o in operands if isinstance(o, Shared)]) for _ in equation.outvars]
         return [self._result(equation, operands)]
@@ -220,7 +229,7 @@ class _Walk:
 
 
 def _literal(number: Any) -> Shared:  # noqa: ANN401
-    return Shared(float(number)) if np.ndim(number) == 0 else Shared()
+    return Shared(float(number)) if np.ndim(number) == 0 else _unknown()
 
 
 def _keeps_its_type(equation: Any) -> bool:  # noqa: ANN401
@@ -233,9 +242,9 @@ def _shared_result(equation: Any, operands: list[Shared]) -> Shared:  # noqa: AN
     name, values = equation.primitive.name, [operand.value for operand in operands]
     if name == "mul" and 0.0 in values:
         return Shared(0.0)
-    if any(value is None for value in values) or not values:
-        return Shared()
     if name in (*_UNCHANGED, "convert_element_type"):
-        return Shared(values[0])
+        return operands[0]
+    if any(value is None for value in values):
+        return _unknown()
     followed = {"mul": np.multiply, "add": np.add, "add_any": np.add, "sub": np.subtract}
-    return Shared(float(followed[name](*values))) if name in followed else Shared()
+    return Shared(float(followed[name](*values))) if name in followed else _unknown()

@@ -5,14 +5,10 @@ import subprocess
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-import jax
-
-from tallystick.errors import BadInput
 from tallystick.training.cores import cores
+from tallystick.training.devices import devices_named
 
-DEVICES = ("auto", "cpu", "gpu")
 LIBRARIES = ("jax", "jaxlib", "numpy", "optax", "numba", "torch")
 _CPU_INFORMATION = Path("/proc/cpuinfo")
 # AMD's processors before this family work through 512 bits in two halves.
@@ -74,25 +70,14 @@ def this_machine() -> Machine:
 
 
 def measured_devices(device: str) -> tuple[str, ...]:
-    """Return what a choice of device asks to be measured: both where it is left open, and a GPU only where there is one."""
-    if device not in DEVICES:
-        raise BadInput(f"device: {device!r} is not one of {', '.join(DEVICES)}")
-    if device == "gpu" and not gpu_devices():
-        raise BadInput("device: 'gpu' asks for a GPU, and JAX sees none here")
+    """Return what a choice of device asks to be measured: both where it is left open."""
+    devices_named(device)  # refuses what is not there
     return ("cpu", "gpu") if device == "auto" else (device,)
 
 
-def quickest_device(device: str) -> str:
-    """Return the one device that a choice leaves: the GPU where it is left open and there is one."""
-    return measured_devices(device)[-1] if gpu_devices() or device != "auto" else "cpu"
-
-
-def gpu_devices() -> list[Any]:
-    """Return the GPUs that JAX sees; none is an empty list."""
-    try:
-        return list(jax.devices("gpu"))
-    except RuntimeError:
-        return []
+def has_gpu() -> bool:
+    """Say whether JAX sees a GPU."""
+    return devices_named("auto").kind == "gpu"
 
 
 def _processor() -> Processor:
@@ -126,9 +111,9 @@ def _vector_bits(flags: list[str], stated: dict[str, str]) -> int:
 
 
 def _gpu() -> Gpu | None:
-    devices = gpu_devices()
-    if not devices:
+    if not has_gpu():
         return None
+    devices = devices_named("gpu").units
     first = devices[0]
     return Gpu(
         first.device_kind,

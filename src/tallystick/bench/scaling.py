@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tallystick.bench.machine import measured_devices, quickest_device
+from tallystick.bench.machine import measured_devices
 from tallystick.bench.rows import Row
 from tallystick.bench.timing import best_of
 from tallystick.bench.tool import prepared, steps_of
 from tallystick.training.cores import cores
+from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
 _SHORT = Setting("binary", bias=False, train_length=8, epochs=10)
@@ -22,7 +23,7 @@ _EPOCHS = (1, 10, 100, 1_000)
 
 def measure_scaling(device: str) -> Iterator[Row]:
     """Measure short runs along each axis, by the quickest engine; cores are those of the CPU, whatever the device."""
-    chosen = quickest_device(device)
+    chosen = devices_named(device).kind
     seeds = _SEEDS[chosen]
     for size in _ALONG_SEEDS[chosen]:
         yield _row("seeds", size, _SHORT, size, chosen)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from tallystick.bench.limits import most_runs
-from tallystick.bench.machine import quickest_device, this_machine
+from tallystick.bench.machine import this_machine
 from tallystick.bench.rows import Row
 from tallystick.bench.tool import Timing, steps_of, time_tool
 from tallystick.experiments.jobs import paper_grid
+from tallystick.training.devices import devices_named
 from tallystick.training.setting import PRECISIONS
 
 _SECONDS = 0.4
@@ -14,7 +15,7 @@ _SECONDS = 0.4
 
 def measure_settings(device: str) -> Iterator[Row]:
     """Measure the settings one by one, by the quickest engine of the device; of a GPU and a CPU, on the GPU."""
-    machine, device = this_machine(), quickest_device(device)
+    machine, device = this_machine(), devices_named(device).kind
     for setting in (setting for precision in PRECISIONS for setting in paper_grid(precision)):
         timing = time_tool(setting, device, seconds=_SECONDS)
         assert isinstance(timing, Timing), timing  # whatever the device, it trains the paper's settings

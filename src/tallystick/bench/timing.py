@@ -36,7 +36,8 @@ def sized(
         size = min(most, size * 2 ** max(1, min(4, round(log2(seconds / taken)))))
         work = prepared(size)
         taken = best_of(work, 1)
-    return size, min(taken, best_of(work, repeats))
+    # What is long enough needs no second look.
+    return size, taken if taken > 2 * seconds else min(taken, best_of(work, repeats))
 
 
 def forget_peak() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tallystick.bench.contenders import CONTENDERS, LOOP, SETTING, Contender
 from tallystick.bench.limits import most_runs
-from tallystick.bench.machine import Machine, gpu_devices, measured_devices, this_machine
+from tallystick.bench.machine import Machine, has_gpu, measured_devices, this_machine
 from tallystick.bench.rows import Row
 from tallystick.bench.timing import forget_peak, peak_gigabytes
 from tallystick.bench.tool import Timing
@@ -33,7 +33,7 @@ def compared(rows: list[Row]) -> list[Row]:
 
 
 def _timing(contender: Contender) -> Timing | str:
-    if contender.device == "gpu" and not gpu_devices():
+    if contender.device == "gpu" and not has_gpu():
         return "needs a GPU; JAX sees none"
     try:
         return contender.measure()
