@@ -1,16 +1,14 @@
-"""The contract of every gated cell: one step, the same in every kind of number, shapes, refusals, determinism."""
-
-from fractions import Fraction
+"""What each gated cell computes, from its definition, and what it refuses; what all cells share is in `test_contract.py`."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.arithmetic import ARITHMETICS, exact, sigmoid
-from tallystick.cells import ONE_HOT, Token
+from tallystick.arithmetic import exact, sigmoid
+from tallystick.cells import ONE_HOT
 from tallystick.cells.gated import GATED_CELLS, GruCell, LstmCell, State
-from tallystick.errors import BadInput, UnknownToken
+from tallystick.errors import BadInput
 
 every_cell = pytest.mark.parametrize("kind", GATED_CELLS.values(), ids=GATED_CELLS)
 every_size = pytest.mark.parametrize("units", [1, 2, 3])
@@ -75,70 +73,6 @@ def test_states_are_vectors(kind, units):
     assert {(len(state.hidden), len(state.memory)) for state in trace} == {(units, units if kind is LstmCell else 0)}
 
 
-KINDS = {
-    "float16": (np.float16, 2e-2),
-    "float32": (np.float32, 1e-6),
-    "float64": (np.float64, 1e-15),
-    "NumPy float32 array": (lambda x: np.array([x] * 3, np.float32), 1e-6),
-    "NumPy float64 array": (lambda x: np.array([x] * 3, np.float64), 1e-15),
-    "JAX array": (lambda x: jnp.array([x] * 3, jnp.float32), 1e-6),
-}
-
-
-@every_cell
-@every_size
-@pytest.mark.parametrize(("number", "tolerance"), KINDS.values(), ids=KINDS)
-def test_the_step_is_the_same_in_every_kind_of_number(kind, units, number, tolerance):
-    cell = some_cell(kind, units)
-    converted = cell.converted(lambda value, _: number(value))
-    for string in ("(", "))", "(()"):
-        for expected, found in zip(cell.final_state(string), converted.final_state(string), strict=True):
-            assert getattr(found, "dtype", None) == getattr(number(0.5), "dtype", None)
-            np.testing.assert_allclose(np.asarray(found, np.float64), expected, rtol=0, atol=10 * tolerance)
-            again = cell.converted(lambda value, _: number(value)).final_state(string)
-            assert all(np.array_equal(x, y) for x, y in zip(again, converted.final_state(string), strict=True))
-
-
-@every_cell
-def test_an_ensemble_is_a_cell_of_arrays(kind):
-    together = kind(*some_weights(kind, 2, seed=3, entries=(4,)))
-    for place in range(4):
-        alone = together.converted(lambda value, _: value[place])  # noqa: B023 -- called at once
-        for h, of_all in zip(alone.final_state("(()"), together.final_state("(()"), strict=True):
-            np.testing.assert_allclose(h, of_all[place], rtol=1e-14)
-
-
-@every_cell
-def test_strings_may_be_read_side_by_side(kind):
-    """A token whose entries are arrays is one token of each string."""
-    cell, strings = some_cell(kind, 2), ["(()", ")((", "()("]
-    state = cell.initial_state
-    for place in range(3):
-        opening = np.array([string[place] == "(" for string in strings], float)
-        state = cell.step(state, Token(opening, 1 - opening))
-    for place, string in enumerate(strings):
-        np.testing.assert_allclose([h[place] for h in state.hidden], cell.final_state(string), rtol=1e-14)
-
-
-@every_cell
-def test_the_gradient_is_the_slope(kind):
-    """JAX differentiates through the step: against differences of the same function in float64."""
-    with jax.enable_x64(True):
-        weights = jax.tree.map(jnp.float64, some_weights(kind, 2, seed=5))
-
-        def total(weights):
-            return sum(kind(*weights).final_state("(())("))
-
-        gradient = jax.grad(total)(weights)
-        leaves, structure = jax.tree.flatten(weights)
-        for place, slope in enumerate(jax.tree.leaves(gradient)):
-            around = [
-                total(structure.unflatten([*leaves[:place], leaves[place] + side, *leaves[place + 1 :]]))
-                for side in (1e-5, -1e-5)
-            ]
-            assert float(slope) == pytest.approx(float(around[0] - around[1]) / 2e-5, rel=1e-6, abs=1e-9)
-
-
 def test_the_sigmoid_has_the_right_slope_everywhere():
     for x, slope in ((0.0, 0.25), (-200.0, 0.0), (200.0, 0.0), (1.0, 0.19661193)):
         assert jax.grad(sigmoid)(jnp.float32(x)) == pytest.approx(slope, abs=1e-7)
@@ -150,16 +84,6 @@ def test_whole_weights_of_zero_stay_rational(kind):
     assert cell.final_state("(()") == (0,)
     with pytest.raises(BadInput, match="no rational number; bring the cell into floating point first"):
         some_cell(kind, 1).converted(exact).trace("(")
-
-
-@every_cell
-def test_conversion_reads_exactly_and_names_the_field(kind):
-    cell = some_cell(kind, 2)
-    assert cell.converted(exact).converted(ARITHMETICS["float64"]) == cell
-    assert isinstance(cell.converted(exact).input_weight[0][0], Fraction)
-    large = kind(*(jax.tree.map(lambda _: 10**10, some_weights(kind, 1, 0))))
-    with pytest.raises(BadInput, match="input_weight: about 2\\^33 is too large for float16"):
-        large.converted(ARITHMETICS["float16"])
 
 
 @every_cell
@@ -177,12 +101,6 @@ def test_bad_weights_are_named(kind):
     ):
         with pytest.raises(BadInput, match=message):
             kind(*changed)
-
-
-@every_cell
-def test_a_strangers_character_is_refused(kind):
-    with pytest.raises(UnknownToken, match="position 2"):
-        some_cell(kind, 1).trace("(x")
 
 
 def test_the_gates_of_a_gru_with_its_inner_bias():

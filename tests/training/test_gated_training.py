@@ -1,4 +1,4 @@
-"""Gated networks on the one loop: gradients, padding, initial weights, blocks, methods."""
+"""Gated networks on the one loop: padding, initial weights, methods; gradients and blocks are in `cells/test_contract.py`."""
 
 import jax
 import jax.numpy as jnp
@@ -9,12 +9,12 @@ from tallystick.cells import Token
 from tallystick.cells.gated import GATED_CELLS, GruCell, LstmCell
 from tallystick.datasets.tasks import BINARY, TASKS, TERNARY
 from tallystick.errors import BadInput
-from tallystick.training.gated.ensemble import BLOCK, train_gated_weights
-from tallystick.training.gated.gradients import gated_gradient_of, states_along
+from tallystick.training.gated.ensemble import train_gated_weights
+from tallystick.training.gated.gradients import states_along
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.methods import METHODS
-from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
+from tallystick.training.objectives import BINARY_CROSS_ENTROPY
 from tallystick.training.setting import Setting
 
 STRINGS = ["(", ")", "()", "((", "))", ")("]
@@ -27,31 +27,6 @@ def fresh(kind, units=2, task=BINARY, seeds=3, bias=True, dtype="float64"):
 def tokens(string, width=None):
     padded = string.rjust(width or len(string))
     return Token(*(jnp.array([token == bracket for token in padded], jnp.float64) for bracket in "()"))
-
-
-@pytest.mark.parametrize("kind", GATED_CELLS.values(), ids=GATED_CELLS)
-@pytest.mark.parametrize(("every_token", "bias"), [(False, True), (True, False)], ids=["last token", "every token"])
-def test_the_gradient_is_that_of_the_loss(kind, every_token, bias):
-    with jax.enable_x64(True):
-        weights = jax.tree.map(jnp.asarray, fresh(kind, task=TERNARY, bias=bias))
-        counts = np.array([0, 0, 1, 2, 1])  # two tokens of padding, then (()
-        along = jnp.array(TERNARY.targets_of_counts(counts))
-        targets = tuple(along.T) if every_token else tuple(along[-1])
-
-        def loss(weights):
-            cell, state, total = weights.cell(kind), None, 0.0
-            state = jax.tree.map(lambda _: jnp.zeros(3), cell.initial_state)
-            for place, token in enumerate("(()", start=2):
-                state = cell.step(state, Token(float(token == "("), float(token == ")")))
-                if every_token:
-                    total += CROSS_ENTROPY.loss(weights.outputs(state.hidden), tuple(along[place])).sum() / 3
-            return total if every_token else CROSS_ENTROPY.loss(weights.outputs(state.hidden), targets).sum()
-
-        expected = jax.grad(loss)(weights)
-        found, h = gated_gradient_of(kind, CROSS_ENTROPY, every_token=every_token)(weights, tokens("(()", 5), targets)
-        assert len(h) == 2
-        for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", GATED_CELLS.values(), ids=GATED_CELLS)
@@ -79,15 +54,6 @@ def test_initial_weights_are_pytorchs_and_follow_from_the_seed():
 def trained(cell="gru", units=1, seeds=3, strings=STRINGS, **options):
     setting = GatedSetting(cell, units, Setting("binary", True, 2, **{"method": "corrected", "epochs": 2, **options}))
     return train_gated_weights(setting, fresh(setting.kind, units, seeds=seeds, dtype="float32"), strings)
-
-
-def test_a_seed_trains_alike_whatever_stands_beside_it():
-    alone, together = trained(seeds=2), trained(seeds=BLOCK + 1)
-    assert together.accuracy_train.shape == (BLOCK + 1,)
-    for one, other in zip(jax.tree.leaves(alone.weights), jax.tree.leaves(together.weights), strict=True):
-        assert np.array_equal(one, other[..., :2])
-    again = trained(seeds=2)
-    assert all(map(np.array_equal, jax.tree.leaves(again.weights), jax.tree.leaves(alone.weights)))
 
 
 @pytest.mark.parametrize("cell", GATED_CELLS)
