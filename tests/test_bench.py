@@ -141,6 +141,17 @@ def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, wit
     assert ratio == pytest.approx(200_000 / 2)
 
 
+def test_one_that_fails_leaves_the_others_measured(monkeypatch, without_gpu):
+    def broken():
+        raise RuntimeError("no compiler\nat all")
+
+    failing = training.Contender("compiled", "cpu", "float32", broken)
+    monkeypatch.setattr(training, "CONTENDERS", (failing, *some_contenders()[:2]))
+    rows = training.compared(list(training.measure_training("cpu")))
+    assert [row["runs_per_second"] for row in rows] == [None, 0.05, 10_000]
+    assert rows[0]["note"] == "failed: RuntimeError: no compiler"
+
+
 def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
     monkeypatch.setattr(training, "CONTENDERS", some_contenders())
     monkeypatch.setattr("tallystick.training.devices._gpus", lambda: ("one",))

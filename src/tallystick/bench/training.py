@@ -37,8 +37,9 @@ def _timing(contender: Contender) -> Timing | str:
         return "needs a GPU; JAX sees none"
     try:
         return contender.measure()
-    except RuntimeError as error:  # no compiler for PyTorch, a GPU without room: the others can still be measured
-        return f"failed: {(str(error).strip() or type(error).__name__).splitlines()[0]}"
+    except Exception as error:  # no compiler for PyTorch, a GPU without room: the others can still be measured
+        first, *_ = (str(error).strip() or "no message").splitlines()
+        return f"failed: {type(error).__name__}: {first}"
 
 
 def _row(contender: Contender, timing: Timing | str, machine: Machine) -> Row:
