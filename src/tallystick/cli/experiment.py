@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Cluster, Force, Json, show, show_json, show_settings
+from tallystick.cli.output import Cluster, Force, Json, one_of, show, show_json, show_settings
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
@@ -71,8 +72,8 @@ def train(
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help="linear, selective, relu or tanh; or gru or lstm, with gates.")] = "linear",
-    units: Annotated[int, typer.Option(help="How many units a gru or lstm has.")] = 1,
+    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS)}; or {one_of(GATED_CELLS)}, with gates.")] = "linear",
+    units: Annotated[int, typer.Option(help=f"How many units a {one_of(GATED_CELLS)} has.")] = 1,
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[
         str,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, NoReturn, cast
@@ -50,6 +51,16 @@ def _plain(value: object) -> object:
     if isinstance(value, list):
         return [_plain(part) for part in cast("list[object]", value)]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def one_of(names: Iterable[str]) -> str:
+    """List names to choose from.
+
+    >>> one_of(["gru", "lstm"])
+    'gru or lstm'
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def fail(message: str) -> NoReturn:
