@@ -105,7 +105,7 @@ def test_strings_travel_once_and_few_tasks_are_under_way(workers, small_parts, m
 
 
 def test_a_second_client_finds_the_scheduler_by_its_file(workers, small_parts, tmp_path):
-    client_of(workers).write_scheduler_file(str(tmp_path / "scheduler.json"))
+    (tmp_path / "scheduler.json").write_text(json.dumps({"address": client_of(workers).scheduler.address}))
     here, there = started(tmp_path / "here"), started(tmp_path / "there")
     short = training_job(SETTING, 3 * SMALL_PART, seed=0)
     with workers_named(str(tmp_path / "scheduler.json")) as second:
