@@ -9,15 +9,19 @@ import pytest
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
 from tallystick.experiments.comparison import Spread, compare, default_gated_settings, default_settings, summed_up
+from tallystick.experiments.gated_runs import trained as trained_gated
 from tallystick.experiments.training_run import train
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout
 from tallystick.reports.comparison import HEADINGS, as_cells, as_csv, as_markdown, described
+from tallystick.training.ensemble import Ensemble
 from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
+from tallystick.training.weights import Weights
 
 
 def test_every_method_is_compared():
@@ -42,7 +46,18 @@ def test_the_summary_of_linear_networks_is_that_of_each_network():
     even = [certify(verdict.model, "even").horizon for verdict in verdicts]
     assert found.even_horizons.greatest == max(np.inf if horizon is None else horizon for horizon in even)
     assert found.exact == np.mean((b == -a) & (U == 1))
+    assert (found.certified, found.horizons_exact) == (30, 1)
     assert found.failed == np.mean(networks.accuracy_train < 90)
+
+
+def test_a_horizon_that_lasts_to_the_end_of_the_search_is_a_lower_bound():
+    setting = Setting("binary", False, 2, "selective", epochs=1)
+    one = np.ones(4, np.float32)
+    P = np.array([1, 1 + 1e-6, 0.5, 2], np.float32)
+    weights = Weights((one, -one), (P, one), (), (one,), (-one / 2,))
+    found = summed_up(Ensemble(setting, weights, 100 * one))
+    assert (found.exact, found.proved, found.horizons_exact) == (0.25, 0.25, 0.75)
+    assert found.horizons == Spread(2, 2, 100, np.inf)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +89,9 @@ def test_gated_networks_are_compared_too():
     setting = GatedSetting("gru", 1, Setting("binary", True, 2, method="corrected", epochs=40, learning_rate=0.02))
     found = compare(setting, seeds=3)
     assert (found.exact, found.proved, found.certified) == (None, 0, 3)
-    assert found.horizons.greatest >= 1
+    verdicts = [certify(trained_gated(setting, 3, 0).model(place)) for place in range(3)]
+    assert found.horizons.greatest == max(verdict.horizon for verdict in verdicts)
+    assert found.horizons_exact == np.mean([verdict.outcome is Outcome.REFUTED for verdict in verdicts])
     assert 30 < found.accuracy_50 <= 100
 
 

@@ -1,20 +1,18 @@
 """Cells and methods side by side: how many seeds meet the conditions, how many are proved, how far the others hold."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import numpy as np
 
 from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
-from tallystick.certificates.horizon import certify
-from tallystick.certificates.verdict import Lengths
+from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.long_tests import long_suite
+from tallystick.experiments.gated_evaluation import exact_horizons, verdicts_on
 from tallystick.experiments.gated_runs import trained as trained_gated
 from tallystick.experiments.network_horizons import certified
 from tallystick.experiments.training_run import training_job
-from tallystick.models import GatedModel
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.gated.ensemble import GatedEnsemble
 from tallystick.training.gated.setting import GatedSetting
@@ -57,6 +55,7 @@ class Comparison:
         horizons: the horizons, every length counted.
         even_horizons: the same where even lengths count alone, as in the paper's data.
         certified: how many seeds the horizons are taken over.
+        horizons_exact: the share of the horizons, every length counted, that are exact; the others are lower bounds.
         accuracy_50: the mean accuracy on the paper's kind of test strings of 50 tokens, in percent, as executed.
         accuracy_long: the same on strings of 1,000 tokens.
         failed: the share that did not train: below 90 % on its own training strings, or no longer a number.
@@ -69,6 +68,7 @@ class Comparison:
     horizons: Spread
     even_horizons: Spread
     certified: int
+    horizons_exact: float
     accuracy_50: float
     accuracy_long: float
     failed: float
@@ -123,7 +123,8 @@ def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
         float(np.isinf(every).mean()),
         Spread.of(every),
         Spread.of(even),
-        len(every),
+        size,
+        float(found.all_exact.mean()),
         *_accuracies(networks, setting, seed),
         _failed(networks),
     )
@@ -132,21 +133,27 @@ def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
 def summed_up_gated(networks: GatedEnsemble, seed: int = 0) -> Comparison:
     """The same of GRUs and LSTMs, which no theorem proves; a horizon is what is proved from below."""
     size = len(networks.accuracy_train)
-    places = range(min(SAMPLE, size))
-    fine = _are_numbers(networks)
-    models = [networks.model(place) if fine[place] else None for place in places]
-    every, even = (_found(models, lengths) for lengths in Lengths)
+    sample = replace(
+        networks, weights=networks.weights.places(slice(SAMPLE)), accuracy_train=networks.accuracy_train[:SAMPLE]
+    )
+    every, even = (verdicts_on(sample, lengths, SEARCHED) for lengths in Lengths)
     return Comparison(
         networks.setting,
         size,
         None,
         0.0,
-        Spread.of(every),
-        Spread.of(even),
+        Spread.of(_horizons(every)),
+        Spread.of(_horizons(even)),
         len(every),
+        exact_horizons(every) / len(every),
         *_accuracies(networks, networks.setting.taught, seed),
         _failed(networks),
     )
+
+
+def _horizons(verdicts: list[Verdict | None]) -> np.ndarray:
+    """What is proved of each; a network whose weights are no longer numbers has no verdict, and is right on nothing."""
+    return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in verdicts])
 
 
 def _accuracies(networks: Ensemble | GatedEnsemble, setting: Setting, seed: int) -> tuple[float, float]:
@@ -163,9 +170,3 @@ def _are_numbers(networks: Ensemble | GatedEnsemble) -> np.ndarray:
     size = len(networks.accuracy_train)
     rows = [row for leaf in jax.tree.leaves(networks.weights) for row in np.asarray(leaf).reshape(-1, size)]
     return np.all(np.isfinite(rows), axis=0)
-
-
-def _found(models: Iterable[GatedModel | None], lengths: Lengths) -> np.ndarray:
-    """Certify models one by one; 0 for one that is no longer a number."""
-    found = [None if model is None else certify(model, lengths, limit=SEARCHED) for model in models]
-    return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in found])

@@ -22,6 +22,7 @@ COLUMNS = (
     "even_horizon_50",
     "even_horizon_greatest",
     "certified",
+    "horizons_exact",
     "accuracy_50",
     f"accuracy_{LONG}",
     "failed",
@@ -39,6 +40,7 @@ HEADINGS = {
     "horizon_greatest": "greatest",
     "even_horizon_50": "even: median",
     "even_horizon_greatest": "greatest, even",
+    "horizons_exact": "horizons exact, %",
     "accuracy_50": "at 50, %",
     f"accuracy_{LONG}": f"at {LONG:,}, %",
     "failed": "failed, %",
@@ -59,6 +61,7 @@ def as_record(found: Comparison) -> dict[str, object]:
         found.proved,
         *(UNLIMITED if isinf(value) else int(value) for value in horizons),
         found.certified,
+        found.horizons_exact,
         found.accuracy_50,
         found.accuracy_long,
         found.failed,
@@ -108,7 +111,7 @@ def as_markdown(rows: list[Comparison]) -> str:
 def _shown(name: str, value: object) -> str:
     if value is None:
         return "–"
-    if name in ("exact", "proved", "failed"):
+    if name in ("exact", "proved", "horizons_exact", "failed"):
         assert isinstance(value, float)
         return f"{100 * value:.2f}"
     if name.startswith("accuracy"):
