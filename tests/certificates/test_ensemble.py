@@ -1,6 +1,7 @@
 """The horizons of whole ensembles against those of single models."""
 
 import random
+from contextlib import nullcontext
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,8 @@ from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
+from tallystick.experiments import device_lengths
+from tallystick.experiments.device_lengths import head_start_on
 from tallystick.indicators import conditions
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
@@ -73,6 +76,27 @@ def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
     assert found.even.tolist() == expected(models, Lengths.EVEN)
     assert found.all_exact.all()
     assert found.even_exact.all()
+
+
+@KINDS
+def test_a_head_start_on_a_device_changes_nothing(kind, monkeypatch):
+    """The device fails the most of them; what lasts longer than it goes, or lies at a tie, is left to the host."""
+    monkeypatch.setattr(device_lengths, "LONGEST", 30)
+    generator = random.Random(f"{kind}")
+    models = [near_exact(kind, generator) for _ in range(150)] + [
+        some_model(LinearCell, kind, generator) for _ in range(100)
+    ]
+    taken = []
+
+    def head_start(models, chosen):
+        found = head_start_on(nullcontext())(models, chosen)
+        taken.append((found.even >= 0).sum() / chosen.sum())
+        return found
+
+    ensemble = stacked(models)
+    for alone, helped in zip(horizons(*ensemble), horizons(*ensemble, head_start=head_start), strict=True):
+        assert alone.tolist() == helped.tolist()
+    assert 0.5 < taken[0] < 1
 
 
 SEARCHED = [

@@ -12,7 +12,7 @@ from tallystick.cells import Cell, LinearCell
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, ensemble_of_arrays
 from tallystick.certificates.ensemble_search import searched_horizons
 from tallystick.certificates.horizon import is_decidable
-from tallystick.certificates.linear_ensemble import linear_horizons
+from tallystick.certificates.linear_ensemble import HeadStart, linear_horizons
 from tallystick.errors import BadInput, check_whole
 from tallystick.readouts import Readout, ZeroCheck
 
@@ -22,8 +22,10 @@ SEARCHED = 100
 __all__ = ["SEARCHED", "UNLIMITED", "Horizons", "horizons"]
 
 
-def horizons(cells: Cell, readouts: Readout, limit: int = SEARCHED) -> Horizons:
+def horizons(cells: Cell, readouts: Readout, limit: int = SEARCHED, *, head_start: HeadStart | None = None) -> Horizons:
     """Return the horizons of cells and readouts given as arrays, one entry a model, as `certify` finds them one by one.
+
+    A head start may go through the first lengths of linear cells elsewhere, such as on a GPU.
 
     >>> import numpy as np
     >>> from tallystick.readouts import BinaryReadout
@@ -37,5 +39,5 @@ def horizons(cells: Cell, readouts: Readout, limit: int = SEARCHED) -> Horizons:
         raise BadInput(f"cells: a {type(cells).__name__} is outside what can be decided")
     models = ensemble_of_arrays(cells, readouts)
     if isinstance(cells, LinearCell) and not isinstance(readouts, ZeroCheck):
-        return linear_horizons(models)
+        return linear_horizons(models, head_start)
     return searched_horizons(models, limit)

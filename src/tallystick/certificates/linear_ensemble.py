@@ -3,9 +3,13 @@
 Length by length, the critical strings of all cells are run in float64 with a bound on the error. A comparison further from
 its tie than the bound is decided, every other model goes to the rational path: the answer is exact, the floats only make it
 fast. Exact counters need no lengths at all.
+
+What decides a length is written for arrays of any library, so that a GPU can go through the lengths, too.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,11 +37,24 @@ _FEW = 4
 """So few models are quicker to decide one by one than by going on through the lengths."""
 
 
-def linear_horizons(models: Model) -> Horizons:
+class FirstFailures(NamedTuple):
+    """The horizons of models that failed, over all and over even lengths; −1 where that is not known yet."""
+
+    all: np.ndarray
+    even: np.ndarray
+
+
+HeadStart = Callable[[Model, Mask], FirstFailures]
+"""Goes through the first lengths of some of the models in another place; what it leaves open is decided here."""
+
+
+def linear_horizons(models: Model, head_start: HeadStart | None = None) -> Horizons:
     """Return the horizons of an ensemble of linear cells with binary or ternary readouts; every one is exact."""
     size = size_of(models)
     found = Horizons(np.full(size, -1), np.full(size, -1), np.ones(size, bool), np.ones(size, bool))
     _decide_exact_counters(models, found)
+    if head_start is not None:
+        _take(head_start(models, _can_run(models, found)), found)
     with np.errstate(all="ignore"):  # whatever overflows is not decided in floats
         _run_lengths(models, found)
     for position in np.flatnonzero((found.all < 0) | (found.even < 0)):
@@ -53,12 +70,12 @@ def _weights(models: Model) -> tuple[Floats, Floats, Floats]:
     return models.cell.open_step, models.cell.close_step, models.cell.recurrent_weight
 
 
-def _outputs(readout: Readout) -> tuple[Floats, Floats]:
-    """V and c, a row an output."""
+def _outputs(readout: Readout) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+    """V and c, an array an output."""
     if isinstance(readout, TernaryReadout):
-        return np.stack(readout.weight), np.stack(readout.bias)
+        return readout.weight, readout.bias
     assert isinstance(readout, BinaryReadout)
-    return readout.weight[None], readout.bias[None]
+    return (readout.weight,), (readout.bias,)
 
 
 def _in_range(models: Model) -> Mask:
@@ -69,32 +86,41 @@ def _in_range(models: Model) -> Mask:
     return (U > 0) & ((weights == 0) | ((weights > 1e-50) & (weights < 1e50))).all(axis=0)  # noqa: PLR2004
 
 
-class _Decided(NamedTuple):
+def _take(failures: FirstFailures, found: Horizons) -> None:
+    for answers, known in zip((found.all, found.even), failures, strict=True):
+        np.copyto(answers, known, where=(known >= 0) & (answers < 0))
+
+
+class Decided(NamedTuple):
     """Which models surely pass and which surely fail; the others lie too close to a tie."""
 
-    passes: Mask
-    fails: Mask
+    passes: Any
+    fails: Any
+
+    @classmethod
+    def of_all(cls, parts: Iterable["Decided"]) -> "Decided":
+        """Decide for several comparisons: each must pass, and one that fails is enough."""
+        passes, fails = zip(*parts, strict=True)
+        return cls(reduce(lambda x, y: x & y, passes), reduce(lambda x, y: x | y, fails))
 
 
 class _Errors:
     """How far a computed w·h + c may be off: w and c are differences, no larger than all weights, or all biases, together."""
 
-    def __init__(self, readout: Readout, roundings: int) -> None:
-        self.weight, self.bias = (roundings * _UNIT * np.abs(part).sum(axis=0) for part in _outputs(readout))
+    def __init__(self, readout: Readout, roundings: Any) -> None:  # noqa: ANN401 -- a number of any kind
+        self.weight, self.bias = (
+            roundings * _UNIT * sum(map(abs, part[1:]), start=abs(part[0])) for part in _outputs(readout)
+        )
 
     def at(self, size: Floats) -> Floats:
         """Return the error where h is a sum of terms of this size, each off by so many relative roundings."""
         return self.weight * size + self.bias
 
 
-def _decided(readout: Readout, index: int, h: Floats, error: Floats) -> _Decided:
+def _decided(readout: Readout, index: int, h: Floats, error: Floats) -> Decided:
     """Decide a class at h, where its comparisons are off by at most the error."""
-    passes, fails = np.ones(len(h), bool), np.zeros(len(h), bool)
-    for side in sides(readout, index):
-        value = side.weight * h + side.bias
-        passes &= value > error
-        fails |= value < -error
-    return _Decided(passes, fails)
+    values = [side.weight * h + side.bias for side in sides(readout, index)]
+    return Decided.of_all(Decided(value > error, value < -error) for value in values)
 
 
 def _decide_exact_counters(models: Model, found: Horizons) -> None:
@@ -115,79 +141,87 @@ def _decide_exact_counters(models: Model, found: Horizons) -> None:
         answers[counters[sure]] = UNLIMITED
 
 
-class _Powers:
-    """U^j and S_j = 1 + U + … + U^(j−1) around half the length, and S_N, carried from length to length."""
+class Powers(NamedTuple):
+    """U^j and S_j = 1 + U + … + U^(j−1) at j = k − 1, k and k + 1, half the length N being k; and S_N."""
 
-    def __init__(self, U: Floats) -> None:
-        self.factor, self.length = U, 0
-        zero, one = np.zeros(len(U)), np.ones(len(U))
-        self.whole = zero
-        # At k − 1, k and k + 1. Nothing asks for k − 1 before k = 1.
-        self.powers, self.sums = [one, one, U], [zero, zero, one]
+    factor: Any
+    whole: Any
+    powers: tuple[Any, Any, Any]
+    sums: tuple[Any, Any, Any]
 
-    def advance(self) -> None:
-        self.length += 1
-        self.whole = 1 + self.factor * self.whole
-        if self.length % 2 == 0:
-            self.powers = [*self.powers[1:], self.factor * self.powers[2]]
-            self.sums = [*self.sums[1:], 1 + self.factor * self.sums[2]]
+    @classmethod
+    def at_zero(cls, U: Any) -> "Powers":  # noqa: ANN401
+        """Begin at the empty string; nothing asks for k − 1 before k = 1."""
+        zero, one = 0 * U, 0 * U + 1
+        return cls(U, zero, (one, one, U), (zero, zero, one))
 
-    def keep(self, chosen: Mask) -> None:
-        self.factor, self.whole = self.factor[chosen], self.whole[chosen]
-        self.powers, self.sums = ([array[chosen] for array in arrays] for arrays in (self.powers, self.sums))
+    def longer(self, *, even: bool) -> "Powers":
+        """Go to the next length, an even or an odd one."""
+        U, (_, *powers), (_, *sums) = self.factor, self.powers, self.sums
+        whole = 1 + U * self.whole
+        if not even:
+            return self._replace(whole=whole)
+        return Powers(U, whole, (powers[0], powers[1], U * powers[1]), (sums[0], sums[1], 1 + U * sums[1]))
 
-    def in_range(self) -> Mask:
+    def some(self, chosen: Mask) -> "Powers":
+        """Return those of some of the models."""
+        pick = tuple(tuple(array[chosen] for array in arrays) for arrays in (self.powers, self.sums))
+        return Powers(self.factor[chosen], self.whole[chosen], *pick)  # pyright: ignore[reportArgumentType]
+
+    def in_range(self) -> Any:  # noqa: ANN401
+        """Say where nothing comes near overflow or underflow."""
         return (self.powers[2] > 1e-100) & (self.whole < 1e100)  # noqa: PLR2004
 
-    def state(self, models: Model, string: CriticalString) -> tuple[Floats, Floats]:
+    def state(self, models: Model, string: CriticalString) -> tuple[Any, Any]:
         """Return h of a critical string, and the size of its terms."""
         a, b, _ = _weights(models)
         older, younger = (a, b) if string.first == OPEN else (b, a)
         if string.openings is None or string.closings is None:
             h = older * self.whole
-            return h, np.abs(h)
+            return h, abs(h)
         runs = (string.openings + 1, string.closings + 1)
         first, last = runs if string.first == OPEN else runs[::-1]
         early, late = older * (self.sums[first] * self.powers[last]), younger * self.sums[last]
-        return early + late, np.abs(early) + np.abs(late)
+        return early + late, abs(early) + abs(late)
+
+
+def _can_run(models: Model, found: Horizons) -> Mask:
+    """Say which models are to go through the lengths.
+
+    A drift at U = 1 can last for millions of them, and the rational path has a closed form for it.
+    """
+    a, b, U = _weights(models)
+    slow = (U == 1) & (np.abs(a + b) < 1e-3 * np.abs(a))
+    return (found.even < 0) & _in_range(models) & ~slow
 
 
 def _run_lengths(models: Model, found: Horizons) -> None:
-    """Go through the lengths until each model has failed at an even one, was handed on, or few are left.
-
-    S_j takes two roundings a step and U^j one, a term at most three products more, and h, w·h + c and w itself one each:
-    2N + 12 in all; 4N + 32 leaves room for products of errors and for the bound's own roundings.
-    """
-    a, b, U = _weights(models)
-    # A drift at U = 1 can last for millions of lengths, and the rational path has a closed form for it.
-    slow = (U == 1) & (np.abs(a + b) < 1e-3 * np.abs(a))
-    active = np.flatnonzero((found.even < 0) & _in_range(models) & ~slow)
-    models, powers = some_of(models, active), _Powers(U[active])
+    """Go through the lengths until each model has failed at an even one, was handed on, or few are left."""
+    active = np.flatnonzero(_can_run(models, found))
+    models, powers = some_of(models, active), Powers.at_zero(_weights(models)[2][active])
     strings = [critical_strings(models.readout, parity) for parity in (0, 1)]
-    while len(active) > _FEW and powers.length < _LONGEST:
-        powers.advance()
-        length = powers.length
-        passes, fails = _decided_length(models, powers, strings[length % 2])
-        passes &= powers.in_range()
-        fails &= powers.in_range()
+    length = 0
+    while len(active) > _FEW and length < _LONGEST:
+        length, is_even = length + 1, length % 2 == 1
+        powers = powers.longer(even=is_even)
+        passes, fails = decided_length(models, powers, strings[length % 2], length)
         waiting = found.all[active] < 0  # for those that failed at an odd length only even ones matter still
         found.all[active[fails & waiting]] = length - 1
-        if length % 2 == 0:
+        if is_even:
             found.even[active[fails]] = length - 2
             going = passes
         else:
             going = passes | fails | ~waiting
-        active, models = active[going], some_of(models, going)
-        powers.keep(going)
+        active, models, powers = active[going], some_of(models, going), powers.some(going)
 
 
-def _decided_length(models: Model, powers: _Powers, strings: list[CriticalString]) -> _Decided:
-    size = size_of(models)
-    passes, fails = np.ones(size, bool), np.zeros(size, bool)
-    errors = _Errors(models.readout, roundings=4 * powers.length + 32)
-    for string in strings:
-        h, terms = powers.state(models, string)
-        one = _decided(models.readout, string.right, h, errors.at(terms))
-        passes &= one.passes
-        fails |= one.fails
-    return _Decided(passes, fails)
+def decided_length(models: Model, powers: Powers, strings: list[CriticalString], length: Any) -> Decided:  # noqa: ANN401
+    """Decide a length by its critical strings.
+
+    S_j takes two roundings a step and U^j one, a term at most three products more, and h, w·h + c and w itself one each:
+    2N + 12 in all; 4N + 32 leaves room for products of errors and for the bound's own roundings.
+    """
+    errors = _Errors(models.readout, roundings=4 * length + 32)
+    states = [(string.right, *powers.state(models, string)) for string in strings]
+    found = Decided.of_all(_decided(models.readout, right, h, errors.at(terms)) for right, h, terms in states)
+    return Decided(found.passes & powers.in_range(), found.fails & powers.in_range())

@@ -6,8 +6,11 @@ import numpy as np
 
 from tallystick.certificates.ensemble import Horizons, horizons
 from tallystick.certificates.horizon import is_decidable
+from tallystick.certificates.linear_ensemble import HeadStart
 from tallystick.datasets.tasks import COUNT
+from tallystick.experiments.device_lengths import head_start_on
 from tallystick.readouts import ZeroCheck
+from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import Ensemble
 
 
@@ -32,6 +35,12 @@ def certified(networks: Ensemble) -> Certified:
         return Certified(found, empty)
     chosen = weights.places(found)
     readout = ZeroCheck() if networks.setting.scored_as is COUNT else chosen.readout()
-    for whole, part in zip(empty, horizons(chosen.cell(networks.setting.kind), readout), strict=True):
+    decided = horizons(chosen.cell(networks.setting.kind), readout, head_start=_head_start(networks.device))
+    for whole, part in zip(empty, decided, strict=True):
         whole[found] = part
     return Certified(found, empty)
+
+
+def _head_start(device: str) -> HeadStart | None:
+    """Networks that a GPU trained begin to be certified there; processors do as well without."""
+    return head_start_on(devices_named(device).using()) if device == "gpu" else None

@@ -98,7 +98,8 @@ def train(
         raise BadInput("seeds: none to train")
     lessons_of(setting, strings)  # refuses what cannot be learnt
     chosen = engine_for(strings, devices, engine)
-    train_one = chosen.trainer(setting, strings)
+    with training_precision(setting):
+        train_one = chosen.trainer(setting, strings)
     width = chosen.width(size) if block is None else _whole_vectors(block)
 
     def run(numbered: tuple[int, Block]) -> tuple[Weights, np.ndarray]:

@@ -1,0 +1,218 @@
+"""The fused kernel trains as the compiled scan does.
+
+Without a GPU the kernel is worked out by JAX step by step, which shows that it does the right things in the right order; the
+device's own instructions are looked at one by one, and the kernel is brought into the form that a GPU's compiler takes.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from tallystick.cells import CELLS, LinearCell, Token
+from tallystick.errors import BadInput
+from tallystick.training.adam import Momenta, corrections
+from tallystick.training.devices import Devices, devices_named
+from tallystick.training.engines import Engine, engine_for
+from tallystick.training.ensemble import train, training_precision
+from tallystick.training.fused import instructions
+from tallystick.training.fused.adam import fold, folded_adam
+from tallystick.training.fused.instructions import as_written, in_instructions
+from tallystick.training.fused.kernel import train_fused
+from tallystick.training.fused.launch import NETWORKS, Launch, launch_for
+from tallystick.training.fused.linear_gradient import linear_gradient
+from tallystick.training.fused.script import read_exercise, script_of
+from tallystick.training.gradients import gradient_of
+from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.methods import CALM
+from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
+from tallystick.training.setting import Setting
+
+STRINGS = ["(", ")(", "(()", "))((", "()()"]
+
+
+def initial(setting, seeds=8):
+    return fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+
+
+def script_for(setting, strings):
+    return script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+
+
+# Methods that differ in what the loop does, every cell, three outputs, and every precision of weights and gradients.
+SETTINGS = [
+    {"method": "published"},
+    {"method": "lagrangian"},
+    {"method": "tied"},
+    {"method": "projected"},
+    {"method": "curriculum"},
+    {"task": "ternary"},
+    {"task": "count", "cell": "relu", "method": "count-penalty"},
+    {"task": "count", "cell": "tanh", "method": "count"},
+    {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
+    {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
+    {"task": "ternary", "precision": "float64"},
+]
+
+
+@pytest.mark.parametrize("options", SETTINGS, ids=lambda options: "-".join(options.values()))
+def test_the_kernel_agrees_with_the_scan(options):
+    setting = Setting(**{"task": "binary", "bias": True, "train_length": 4, "epochs": 2, **options})
+    start = initial(setting)
+    fused, scanned = (train(setting, start, STRINGS, engine=engine) for engine in ("fused", "scan"))
+    size = 1e-12 if setting.precision == "float64" else 2e-5
+    for found, expected, before in zip(*map(jax.tree.leaves, (fused.weights, scanned.weights, start)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=size)
+        assert found.dtype == before.dtype
+    assert fused.accuracy_train.tolist() == scanned.accuracy_train.tolist()
+
+
+def test_many_seeds_are_trained_as_few():
+    setting = Setting("binary", bias=False, train_length=2, epochs=1)
+    start = initial(setting, NETWORKS + 3)
+    all_of_them = train(setting, start, STRINGS[:2], engine="fused")
+    last = train(setting, start.places(slice(NETWORKS, None)), STRINGS[:2], engine="fused")
+    assert [leaf[NETWORKS:].tolist() for leaf in jax.tree.leaves(all_of_them.weights)] == [
+        leaf.tolist() for leaf in jax.tree.leaves(last.weights)
+    ]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_gpu_compiler_takes_the_kernel(cell, precision):
+    """As far as it goes without a GPU: JAX brings the kernel, with the device's instructions, into Triton's language."""
+    methods = ("count-penalty", "tied-unit", "projected") if cell != "tanh" else ("curriculum",)
+    for method in methods:
+        setting = Setting("count", bias=True, train_length=4, cell=cell, method=method, precision=precision)
+        with training_precision(setting):
+            script, shape = script_for(setting, STRINGS)
+            arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
+            parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+            traced = train_fused.trace(*arrays, shape=shape, launch=Launch(128, 4), **parts)
+            text = traced.lower(lowering_platforms=("cuda",)).as_text()
+        assert "rcp.approx.ftz" in text
+        assert ("fma.rn.f32" in text) == (precision == "float32")
+
+
+def test_a_script_reads_as_the_lessons_do():
+    setting = Setting("ternary", bias=False, train_length=4, method="count-tokens")
+    lessons = lessons_of(setting, STRINGS)
+    script, shape = script_for(setting, STRINGS)
+    assert shape.tokens == 4
+    for place in range(len(STRINGS)):
+        read, known = read_exercise(script, shape, place), lessons.exercise(place)
+        assert [float(token.opening) for token in read.string] == known.string.opening[-4:].tolist()
+        assert [float(token.closing) for token in read.string] == known.string.closing[-4:].tolist()
+        assert np.array(read.targets).tolist() == np.array(known.targets)[:, -4:].tolist()
+        assert np.array(read.answers).tolist() == np.array(known.answers).tolist()
+
+
+@pytest.mark.parametrize("momenta", [Momenta(), CALM])
+def test_folded_adam_is_adam(momenta):
+    with jax.enable_x64(True):
+        generator = np.random.default_rng(0)
+        weights = {name: jnp.array(generator.normal(size=5)) for name in "abc"}  # a pair, and one alone
+        table = fold(corrections(jnp.arange(200), 0.005, momenta), momenta)
+        ours = folded_adam(lambda done: jax.tree.map(lambda column: column[done], table), momenta)
+        theirs = optax.adam(0.005, momenta.decay, momenta.square_decay, momenta.epsilon)
+        states, ends = [ours.init(weights), theirs.init(weights)], [weights, weights]
+        updates = [jax.jit(optimiser.update) for optimiser in (ours, theirs)]
+        for _ in range(200):
+            slope = jax.tree.map(
+                lambda w: jnp.array(generator.normal(size=w.shape) * 10 ** generator.uniform(-9, 2)), weights
+            )
+            for place, update in enumerate(updates):
+                changes, states[place] = update(slope, states[place], ends[place])
+                ends[place] = optax.apply_updates(ends[place], changes)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=0, atol=1e-12), *ends)
+
+
+@pytest.mark.parametrize("string", ["(", ")", "()", "))((", "(()())"])
+@pytest.mark.parametrize(("task", "objective"), [("binary", BINARY_CROSS_ENTROPY), ("ternary", CROSS_ENTROPY)])
+def test_the_lean_gradient_is_the_gradient(string, task, objective):
+    setting = Setting(task, bias=True, train_length=4, precision="float64")
+    with jax.enable_x64(True):
+        weights = jax.tree.map(jnp.asarray, initial(setting))
+        padded = [Token(0.0, 0.0), *(Token(float(token == "("), float(token == ")")) for token in string)]
+        targets = (1.0, 0.0, 0.0)[: setting.scored_as.outputs]
+        lean, general = linear_gradient(objective), gradient_of(LinearCell, objective)
+        for tokens in (padded, padded[1:]):
+            found, expected = lean(weights, tokens, targets), general(weights, tokens, targets)
+            jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=0, atol=1e-13), found, expected)
+
+
+def emulated(name, *operands):
+    """Stand for the device: approximations that are right to twenty bits, and a multiply-add."""
+    fine = [np.asarray(operand, np.float64) for operand in operands]
+    exact = {"rcp": lambda x: 1 / x, "rsqrt": lambda x: 1 / np.sqrt(x), "sqrt": np.sqrt, "ex2": np.exp2}
+    short, _, rest = name.partition(".")
+    if rest.startswith("approx"):
+        return exact[short](fine[0]) * (1 + 2.0**-20 * np.sin(1e6 * fine[0]))
+    x, y, z = (operand.astype(np.longdouble) for operand in fine)
+    return np.float64(x * y + z)
+
+
+def test_float64_is_refined_to_the_last_places(monkeypatch):
+    monkeypatch.setattr(instructions, "_instruction", emulated)
+    generator = np.random.default_rng(3)
+    x, y = (10.0 ** generator.uniform(-12, 6, 1000) for _ in range(2))
+    found = [instructions._REPLACED[name, "float64"] for name in ("div", "sqrt")]
+    np.testing.assert_allclose(found[0](x, y), x / y, rtol=4e-16)
+    np.testing.assert_allclose(found[1](x), np.sqrt(x), rtol=4e-16)
+    assert found[1](np.zeros(2)).tolist() == [0, 0]
+
+
+def instructions_in(work, *arguments):
+    """The device's instructions in a traced function, and its other operations on arrays."""
+    equations = jax.make_jaxpr(in_instructions(work))(*arguments).jaxpr.eqns
+    asm = [equation.params["asm"].split()[0] for equation in equations if "asm" in equation.params]
+    return sorted(asm), [equation.primitive.name for equation in equations if "asm" not in equation.params]
+
+
+def test_products_that_are_added_are_one_instruction():
+    x = jnp.ones(4)
+    assert instructions_in(lambda x: x * 2 + 1, x)[0] == ["fma.rn.f32"]
+    assert instructions_in(lambda x: 1 - x * x, x)[0] == ["fma.rn.f32"]
+    assert instructions_in(lambda x: jnp.sqrt(x) / (x + 3), x)[0] == ["rcp.approx.ftz.f32", "sqrt.approx.ftz.f32"]
+    twice = lambda x: (product := x * 2, product + 1)  # noqa: E731 -- the product is needed in itself
+    assert instructions_in(twice, x)[0] == []
+    assert instructions_in(as_written(lambda x: x * 2 + 1), x)[0] == []
+    assert instructions_in(lambda n: n * 2 + 1, jnp.float32(3))[0] == []  # one number for all networks
+
+
+def test_the_quickest_engine_is_chosen_and_says_why_not():
+    gpu = Devices("gpu", devices_named("cpu").units)
+    assert engine_for(STRINGS, gpu).name == "fused"
+    assert engine_for(STRINGS, devices_named("cpu")).name == "scan"
+    long = engine_for(["(" * 17], gpu)
+    assert long.name == "scan"
+    assert long.summary.endswith(
+        "compiled scan: strings of 17 tokens are longer than the 16 that the fused kernel holds"
+    )
+    with pytest.raises(BadInput, match="engine: 'quick' is not one of scan, fused"):
+        engine_for(STRINGS, gpu, "quick")
+    with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
+        engine_for(["(" * 17], gpu, "fused")
+
+
+def test_blocks_of_a_gpu_have_few_widths_and_whole_layouts():
+    gpu = Engine("fused", Devices("gpu", ()))
+    widths = [gpu.width(seeds) for seeds in (1, 512, 513, 100_000, 10_000_000)]
+    assert widths == [512, 512, 1024, 131_072, 1_048_576]
+    launches = [launch_for(weights, np.dtype(kind)) for weights in range(3, 13) for kind in ("float32", "float64")]
+    assert all(NETWORKS % launch.block == 0 for launch in launches)
+
+
+def test_a_device_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(jax, "local_devices", _no_backend)
+    assert devices_named("auto").kind == "cpu"
+    with pytest.raises(BadInput, match="device: 'gpu', but JAX sees none here"):
+        devices_named("gpu")
+    with pytest.raises(BadInput, match="device: 'tpu' is not one of auto, cpu, gpu"):
+        devices_named("tpu")
+
+
+def _no_backend(**_):
+    raise RuntimeError("Unknown backend: 'gpu' requested")
