@@ -125,6 +125,17 @@ def test_every_cell_is_certified(tmp_path, cell, task):
             assert certify(model, "even").horizon == row["horizon_even"]
 
 
+def test_what_a_run_was_asked_for_is_said(tmp_path):
+    """Rows do not tell a penalty of one strength from that of another, or what was rounded; the configuration does."""
+    setting = Setting("binary", bias=False, train_length=2, epochs=2, method="penalty", strength=3.0, snap=True)
+    directory = RunDirectory(tmp_path / "run")
+    run_training(training_job(setting, 3, seed=0), 0, directory)
+    strings = tmp_path / "run" / "strings" / "binary_20.txt"
+    for (found,) in (horizons_of_run(directory), indicators_of_run(directory), evaluate_run(directory, strings)):
+        assert {"method": "penalty", "strength": 3.0, "snap": True, "epochs": 2}.items() <= found.items()
+        assert "schedule" not in found
+
+
 def test_a_network_that_is_no_number_has_no_horizon():
     setting = Setting("binary", bias=False, train_length=2)
     job = training_job(setting, 3, seed=0)

@@ -26,6 +26,8 @@ Cluster = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 _NARROWEST, _WIDEST = 110, 400
+_PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
+"""What need not be shown of a run whose networks are all as the paper's."""
 
 
 def show(content: RenderableType) -> None:
@@ -74,7 +76,7 @@ def show_settings(found: list[dict[str, object]], name: str, *, as_json: bool) -
     if as_json:
         show_json({name: found})
     else:
-        hidden = ("cell", "method", "precision")
+        hidden = [key for key, plain in _PLAIN.items() if all(row.get(key) == plain for row in found)]
         show(rows_table([{key: value for key, value in row.items() if key not in hidden} for row in found]))
 
 

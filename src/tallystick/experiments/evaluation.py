@@ -1,6 +1,7 @@
 """The networks of a finished run, setting by setting: their accuracy on a user's strings, and their indicators."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,9 @@ from tallystick.training.setting import Setting
 
 _SETTING = ["edition", *DESCRIBED_BY]
 Described = dict[str, object]
+
+_OPTIONS = {field.name: field.default for field in fields(Setting) if field.name not in _SETTING}
+"""What else a training run can be asked for, with what it does unasked: the rows are silent about it, the configuration says it."""
 
 
 def networks_of(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
@@ -51,14 +55,32 @@ def evaluate_run(directory: RunDirectory, path: Path) -> list[Described]:
     tasks = directory.collected(directory.rows().select("task").unique(maintain_order=True))["task"]
     strings = read_strings(path, *(task_named(name) for name in tasks))
     found = measured(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
-    return [{**described, **spread("accuracy", numbers["accuracy"])} for described, numbers in found]
+    return _with_options(
+        directory, [{**described, **spread("accuracy", numbers["accuracy"])} for described, numbers in found]
+    )
+
+
+def _with_options(directory: RunDirectory, found: list[Described]) -> list[Described]:
+    """Say what the run was asked for beside its setting, such as snapping or a start at exact counters."""
+    config = directory.config()
+    asked = {
+        name: config[name]
+        for name, plain in _OPTIONS.items()
+        if config.get("command") == "train" and config.get(name, plain) != plain
+    }
+    return [
+        {name: row[name] for name in _SETTING} | asked | {k: v for k, v in row.items() if k not in _SETTING}
+        for row in found
+    ]
 
 
 def indicators_of_run(directory: RunDirectory) -> list[Described]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
     if directory.has(HISTOGRAMS):
-        return indicators_of_histograms(directory.histograms())
-    return [_indicators(described, numbers) for described, numbers in measured(directory, _places)]
+        return _with_options(directory, indicators_of_histograms(directory.histograms()))
+    return _with_options(
+        directory, [_indicators(described, found) for described, found in measured(directory, _places)]
+    )
 
 
 def horizons_of_run(directory: RunDirectory) -> list[Described]:
@@ -67,9 +89,13 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
     `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
     """
     found = horizons_of_histograms(directory.histograms()) if directory.has(HISTOGRAMS) else _horizons(directory)
-    return [
-        {name: _horizon(value) if name.startswith("horizon") else value for name, value in row.items()} for row in found
-    ]
+    return _with_options(
+        directory,
+        [
+            {name: _horizon(value) if name.startswith("horizon") else value for name, value in row.items()}
+            for row in found
+        ],
+    )
 
 
 def _horizons(directory: RunDirectory) -> list[Described]:
