@@ -22,7 +22,7 @@ _SETTING = ["edition", *DESCRIBED_BY]
 Described = dict[str, object]
 
 _OPTIONS = {field.name: field.default for field in fields(Setting) if field.name not in _SETTING}
-"""What else a training run can be asked for, with what it does unasked: the rows are silent about it, the configuration says it."""
+"""What else a training run can be asked for, with what it does unasked: its rows do not say it, its configuration does."""
 
 
 def networks_of(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
