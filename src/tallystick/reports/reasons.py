@@ -9,6 +9,9 @@ from tallystick.explanations.rounding import NEVER, SHARES, Rounding
 from tallystick.training.setting import OWN, Setting
 from tallystick.training.weights import Weights
 
+_NOTHING = 1e-12  # of the largest: what is left of sums that cancel
+_MOST_DIGITS = 9
+
 
 def named(setting: Setting) -> str:
     """Name a setting but for its training length: task, bias, method, and an arithmetic of its own."""
@@ -61,7 +64,8 @@ def _method(one: Explanation) -> list[str]:
     if one.setting.procedure.regulariser is not None:
         found.append(f"the method adds {pull.added_term:g} to the loss and {pull.added_slope:g} to its slope")
     if pull.multipliers:
-        cancelling = " and ".join(f"{multiplier:.2g}" for multiplier in pull.multipliers)
+        largest = max(map(abs, pull.multipliers))
+        cancelling = " and ".join(f"{m if abs(m) > _NOTHING * largest else 0:.2g}" for m in pull.multipliers)
         found.append(f"multipliers of {cancelling} would cancel the pull off the conditions; they begin at 0")
     held = [name for name, holds in (("b = −a", pull.holds_steps), ("U = 1", pull.holds_recurrent)) if holds]
     if held:
@@ -101,7 +105,10 @@ def _least(one: Explanation) -> str:
     start = "least loss at that scale" + (", multipliers at 0: " if one.pull.multipliers else ": ")
     if one.least is None:
         return start + "beyond the part of the plane looked at"
-    return start + f"{one.least.loss:.3g} at a/b {one.least.ratio:.5f}, U {one.least.recurrent_weight:.5f}"
+    loss, ratio, U = one.least
+    if (ratio, U) == (-1, 1):
+        return start + f"{loss:.3g}, at the counter"
+    return start + f"{loss:.3g}, {one.at_counter.loss - loss:.2g} below the counter's, at a/b {ratio:.5f}, U {U:.5f}"
 
 
 def _ends(one: Explanation) -> str:
@@ -132,7 +139,11 @@ def _rounding(found: Rounding | None) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share == 0 or share >= 0.001 else f"{100 * share:.1g} %"  # noqa: PLR2004 -- one digit at least
+    """Write a share with one decimal, and with more where it would look like nothing or like all."""
+    digits = 1
+    while digits < _MOST_DIGITS and round(100 * share, digits) in (0, 100) and share not in (0, 1):
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
 
 
 def as_record(one: Explanation, rounding: Rounding | None) -> dict[str, object]:
