@@ -1,5 +1,5 @@
 # ruff: noqa: T201 -- a script that prints
-"""The tables of docs/methods.md: how many networks each method brings to an exact counter, and how fast each cell trains.
+"""The tables of docs/methods.md: how many networks each method brings to an exact counter.
 
     python benchmarks/methods.py [SEEDS] [TABLE ...]
 
@@ -14,8 +14,6 @@ Every row is one training run; the options are those of `tallystick train`. Colu
 """
 
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import jax
@@ -68,8 +66,11 @@ TABLES: dict[str, list[Row]] = {
     "strength and schedule": _rows(
         LINEAR,
         *({"method": method, "strength": s} for method in ("penalty", "lagrangian") for s in (0.1, 1.0, 10.0, 100.0)),
-        {"method": "lagrangian", "bias": True},
-        {"method": "lagrangian", "task": "ternary"},
+        *(
+            {"method": method, **other}
+            for method in ("penalty", "lagrangian")
+            for other in ({"bias": True}, {"task": "ternary"}, {"task": "ternary", "bias": True})
+        ),
         {"method": "count", "schedule": "constant"},
         {"method": "count", "gradients": "float64"},
     ),
@@ -105,7 +106,8 @@ TABLES: dict[str, list[Row]] = {
         SELECTIVE,
         {"task": "binary", "method": "published"},
         {"task": "ternary", "method": "corrected"},
-        *({"task": "count", "method": m} for m in ("count", "count-calm", "tied", "unit", "tied-unit")),
+        *({"task": "count", "method": m} for m in ("count", "count-calm", "tied", "unit", "tied-unit", "projected")),
+        *({"task": "binary", "method": m} for m in ("tied-unit", "projected")),
         {"task": "binary", "method": "published", "snap": True},
         {"task": "count", "method": "count-calm", "snap": True},
     ),
@@ -159,27 +161,6 @@ def _table(name: str, rows: list[Row], seeds: int) -> None:
         )
 
 
-def _speeds(seeds: int = 2048) -> None:
-    """Processor seconds, the best of three, so that other work on the machine does not count."""
-    print(f"\nspeed, {seeds} seeds, length 8, 100 epochs: processor seconds, and as a multiple of the linear cell's")
-    for task, method in (("binary", "published"), ("ternary", "published"), ("count", "count-calm")):
-        linear = None
-        for cell in ("linear", "selective", "relu", "tanh"):
-            seconds = _seconds(lambda: train(task, 8, seeds=seeds, cell=cell, method=method))  # noqa: B023
-            linear = linear or seconds
-            print(f"{task:8} {method:12} {cell:10} {seconds:6.2f}  {seconds / linear:5.2f}", flush=True)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    work()  # compiles
-    times = []
-    for _ in range(3):
-        started = time.process_time()
-        work()
-        times.append(time.process_time() - started)
-    return min(times)
-
-
 def main(arguments: list[str]) -> None:
     """Print the tables whose names begin with what is asked for, all of them without arguments."""
     METHODS.update(MOMENTA)  # under names of their own, for this run alone
@@ -188,8 +169,6 @@ def main(arguments: list[str]) -> None:
     for name, rows in TABLES.items():
         if not asked or name.startswith(asked):
             _table(name, rows, seeds)
-    if not asked or "speed" in asked:
-        _speeds()
 
 
 if __name__ == "__main__":
