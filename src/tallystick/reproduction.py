@@ -18,6 +18,7 @@ def reproduce(
     *,
     progress: Report = silent,
     cluster: str | None = None,
+    device: str = "auto",
     resume: bool = False,
     force: bool = False,
     **options: Any,  # noqa: ANN401 -- as the fields of Plan are typed
@@ -28,6 +29,7 @@ def reproduce(
         out: the run directory.
         progress: told the setting and the number of seeds as they are done.
         cluster: where to train: `local:N`, `tcp://HOST:PORT` or a scheduler's file; this machine, unless one is given.
+        device: auto, cpu or gpu.
         resume: go on with a run that was interrupted.
         force: overwrite a run that is there.
         options: the fields of `Plan`: runs, seeds, authors_data, precision, seed, perturb, replicates.
@@ -41,5 +43,6 @@ def reproduce(
         options["authors_data"] = Path(options["authors_data"])
     plan = Plan(**options)
     with workers_named(cluster) as workers:
-        run_experiment(plan, RunDirectory(Path(out)), progress=progress, workers=workers, resume=resume, force=force)
+        options = {"workers": workers, "device": device, "resume": resume, "force": force}
+        run_experiment(plan, RunDirectory(Path(out)), progress=progress, **options)
     return write_report(Path(out))

@@ -181,3 +181,11 @@ def one_line(capsys, *arguments):
     out, err = capsys.readouterr()
     assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
     return err
+
+
+def test_a_gpu_that_no_worker_has_is_refused(workers):
+    assert workers.device("auto") == workers.device("cpu") == "cpu"
+    with pytest.raises(BadInput, match="device: 'gpu', but the workers of the cluster have none"):
+        workers.device("gpu")
+    with pytest.raises(BadInput, match="device: 'tpu' is not one of"):
+        workers.device("tpu")

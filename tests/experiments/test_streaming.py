@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -16,7 +17,7 @@ from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, edges_of, 
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.keeping import ALL, MOST_SUMMED_UP, Keep
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import MOST_PARTS, PART, part_files, parts_of, seeds_in_a_part
+from tallystick.experiments.runner import GPU_PART, MOST_PARTS, PART, part_files, parts_of, seeds_in_a_part
 from tallystick.experiments.sketches import merged
 from tallystick.experiments.summaries import Histogram, settings_of
 from tallystick.experiments.training_run import run_training, training_job
@@ -150,10 +151,15 @@ def test_a_finished_table_is_read_in_pieces(runs, monkeypatch):
     assert pieces[2].equals(whole[2])
 
 
-def test_parts_stay_few_and_small_runs_have_small_ones():
-    assert seeds_in_a_part(1) == seeds_in_a_part(PART * MOST_PARTS) == PART
-    assert seeds_in_a_part(PART * MOST_PARTS + 1) == 2 * PART
-    assert MOST_SUMMED_UP / seeds_in_a_part(MOST_SUMMED_UP) <= MOST_PARTS
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_parts_stay_few_and_small_runs_have_small_ones(device):
+    def size(seeds):
+        return seeds_in_a_part([replace(training_job(SETTING, seeds, 0, SUMMARY), device=device)])
+
+    least = {"cpu": PART, "gpu": GPU_PART}[device]
+    assert size(1) == size(least * MOST_PARTS) == least
+    assert size(least * MOST_PARTS + 1) == 2 * least
+    assert MOST_SUMMED_UP / size(MOST_SUMMED_UP) <= MOST_PARTS
 
 
 def test_a_job_is_plain_data():

@@ -1,5 +1,6 @@
 """The commands of the experiment: training, testing, reproducing, reporting."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import typer
 from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Cluster, Force, Json, one_of, show, show_json, show_settings
+from tallystick.cli.output import Cluster, Device, Force, Json, one_of, show, show_json, show_settings
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
@@ -37,6 +38,7 @@ def reproduce(
     seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The run directory.")] = Path("reproduction"),
     cluster: Cluster = None,
+    device: Device = "auto",
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -60,7 +62,7 @@ def reproduce(
         "replicates": replicates,
     }
     with watched({job.name: job.seeds for job in Plan(**options).jobs()}) as progress:
-        written = run(out, progress=progress, cluster=cluster, resume=resume, force=force, **options)
+        written = run(out, progress=progress, cluster=cluster, device=device, resume=resume, force=force, **options)
     if as_json:
         show_json({"directory": str(out), "files": [path.name for path in written]})
     else:
@@ -110,6 +112,7 @@ def train(
         ),
     ] = "all",
     cluster: Cluster = None,
+    device: Device = "auto",
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -141,11 +144,8 @@ def train(
         start=start,
         snap=snap,
     )
-    if gated and keep != "all":
-        raise BadInput(f"keep: {keep!r} is for cells without gates; all rows of a {cell} run are kept")
-    if gated and cluster:
-        raise BadInput(f"cluster: {cluster!r} is for cells without gates; a {cell} is trained on this machine")
     if gated:
+        _refuse_for_gates(cell, keep=(keep, "all"), cluster=(cluster, None), device=(device, "auto"))
         from tallystick.training.gated.setting import GatedSetting
 
         gates = GatedSetting(cell, units, setting)
@@ -155,10 +155,18 @@ def train(
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
     kept = Keep.read(keep)
     job = training_job(setting, seeds, seed, kept)
-    directory = RunDirectory(out)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
-        run_training(job, seed, directory, report=progress, keep=kept, workers=workers, resume=resume, force=force)
+        job = replace(job, device=workers.device(device))
+        options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
+        run_training(job, seed, RunDirectory(out), report=progress, **options)
     _show_run_indicators(out, as_json=as_json)
+
+
+def _refuse_for_gates(cell: str, **asked: tuple[object, object]) -> None:
+    """Refuse what a run of GRUs or LSTMs has no choice of."""
+    for name, (value, plain) in asked.items():
+        if value != plain:
+            raise BadInput(f"{name}: {value!r} is for cells without gates, not for a {cell}")
 
 
 def evaluate(

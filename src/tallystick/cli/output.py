@@ -23,6 +23,9 @@ Cluster = Annotated[
         help="Train on a Dask cluster: N processes here, a scheduler's address, or the file it wrote.",
     ),
 ]
+Device = Annotated[
+    str, typer.Option(metavar="auto|cpu|gpu", help="What trains: a GPU where there is one, the processors, or a GPU.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 _NARROWEST, _WIDEST = 110, 400

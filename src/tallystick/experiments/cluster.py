@@ -17,12 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from tallystick.documents import read_document
 from tallystick.errors import BadInput, MissingExtra, check_whole
-from tallystick.experiments.workers import Own, Result, Shared, ThisMachine, Workers
+from tallystick.experiments.workers import THIS_MACHINE, Own, Result, Shared, Workers
 from tallystick.training.cores import cores
+from tallystick.training.devices import DEVICES, devices_named
 
 Client = Any
 """Dask's, whose types do not tell what it answers from what it promises to answer."""
@@ -45,7 +44,7 @@ _SAME = ("tallystick", "jax", "jaxlib", "numpy", "distributed")
 def workers_named(cluster: str | None) -> Iterator[Workers]:
     """Return those that do the work: this machine, or the workers of the cluster named, until the end of the block."""
     if cluster is None:
-        yield ThisMachine()
+        yield THIS_MACHINE
         return
     with ExitStack() as open_until_the_end:
         client = _client(cluster, open_until_the_end)
@@ -84,6 +83,15 @@ class Cluster:
                 task.release()
                 fill()
 
+    def device(self, name: str) -> str:
+        """Return the kind of device that a name comes to where the workers are."""
+        kind = self._made_with["device"]
+        if name not in DEVICES:
+            raise BadInput(f"device: {name!r} is not one of {', '.join(DEVICES)}")
+        if name == "gpu" and kind != "gpu":
+            raise BadInput("device: 'gpu', but the workers of the cluster have none")
+        return kind if name == "auto" else name
+
     def processes(self) -> list[int]:
         """Return the ids of the workers' processes."""
         return list(self._client.run(os.getpid).values())
@@ -104,7 +112,9 @@ class Cluster:
 @cache
 def made_with() -> dict[str, str]:
     """Return what the bits of a result depend on: versions, and the kind of device."""
-    return {**{name: version(name) for name in _SAME}, "device": jax.default_backend(), "machine": platform.machine()}
+    devices = devices_named()
+    kinds = {"device": devices.kind, "model": devices.units[0].device_kind, "machine": platform.machine()}
+    return {**{name: version(name) for name in _SAME}, **kinds}
 
 
 def _done(expected: dict[str, str], work: Callable[[Shared, Own], Result], shared: Shared, own: Own) -> Result:
@@ -148,7 +158,7 @@ def _local_cluster(number: str) -> Iterator[Any]:
             threads_per_worker=threads,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,  # pyright: ignore[reportArgumentType] -- none is wanted
+            dashboard_address="127.0.0.1:0",  # any free port, seen from here alone
             memory_limit=None,  # a part is small, and a worker must not be ended over what a neighbour holds
             silence_logs=logging.CRITICAL,
             env={"POLARS_MAX_THREADS": str(threads), "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},

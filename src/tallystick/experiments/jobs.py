@@ -78,6 +78,7 @@ class Job:
         seeds: how many seeds, from 0 on.
         strings: the training set, in order.
         tests: the test strings of each length.
+        device: the kind of device it is done on; each rounds in its own way.
     """
 
     edition: str
@@ -85,6 +86,7 @@ class Job:
     seeds: int
     strings: list[str]
     tests: dict[int, list[str]]
+    device: str = "cpu"
 
     @property
     def name(self) -> str:

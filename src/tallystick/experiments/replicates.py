@@ -57,7 +57,7 @@ def rounding_replicates(job: Job, runs: int, size: float, replicates: int, seed:
     start = job.initial(np.arange(runs))
     nudges = [nudged(start, size, seed=seed * 1_000_003 + replicate) for replicate in range(replicates)]
     initial = jax.tree.map(lambda *arrays: np.concatenate(arrays), *nudges)
-    ensemble = train(job.setting, initial, job.strings, workers=1)
+    ensemble = train(job.setting, initial, job.strings, workers=1, device=job.device)
     columns = {
         "train": ensemble.accuracy_train,
         **{str(n): ensemble.accuracy(strings) for n, strings in job.tests.items()},

@@ -3,7 +3,7 @@
 import platform
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -19,8 +19,8 @@ from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, Published, e
 from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import Report, run_jobs
-from tallystick.experiments.workers import Workers
+from tallystick.experiments.runner import Report, made_in, run_jobs
+from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.cores import cores, on_every_core
 from tallystick.training.ensemble import paths, silent
 from tallystick.training.setting import PRECISIONS
@@ -98,7 +98,7 @@ class Plan:
         }
         exact = [strings for job in jobs if job.edition == "exact" for strings in (job.strings, *job.tests.values())]
         digest = sha256(repr(exact).encode()).hexdigest() if exact else ""
-        return {"command": "reproduce", **options, "authors_strings": digest, "jax": version("jax")}
+        return {"command": "reproduce", **options, "authors_strings": digest, **made_in(jobs)}
 
 
 def run_experiment(
@@ -106,7 +106,8 @@ def run_experiment(
     directory: RunDirectory,
     *,
     progress: Report = silent,
-    workers: Workers | None = None,
+    workers: Workers = THIS_MACHINE,
+    device: str = "auto",
     resume: bool = False,
     force: bool = False,
 ) -> None:
@@ -115,7 +116,7 @@ def run_experiment(
     Training is done by the workers, where some are given; the rest, on this machine.
     """
     started = time.perf_counter()
-    jobs = plan.jobs()
+    jobs = [replace(job, device=workers.device(device)) for job in plan.jobs()]
     directory.start(plan.config(jobs), resume=resume, force=force)
     finished = directory.is_finished() and directory.has(RECORD)
     write_job_strings(directory, jobs)

@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.metadata import version
 
 import numpy as np
 import polars as pl
@@ -15,8 +16,9 @@ from tallystick.experiments.rows import rows_of
 from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
-from tallystick.experiments.workers import ThisMachine, Workers
+from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.cores import on_every_core
+from tallystick.training.devices import devices_named
 from tallystick.training.engines import WIDE
 from tallystick.training.ensemble import Ensemble, train
 
@@ -24,6 +26,9 @@ Report = Callable[[str, int], object]
 
 PART = WIDE
 """Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
+
+GPU_PART = 2**16
+"""The same on a GPU, which does many more in that time; larger ones would fill memory with rows."""
 
 MOST_PARTS = 4096
 """Parts of a job; where there are more seeds, the parts are larger."""
@@ -49,27 +54,28 @@ class Part:
 
 def parts_of(jobs: list[Job]) -> list[Part]:
     """Cut every job into parts; the first of each job come first, so that their programs are compiled side by side."""
-    size = seeds_in_a_part(max(job.seeds for job in jobs))
+    size = seeds_in_a_part(jobs)
     starts = range(0, max(job.seeds for job in jobs), size)
     return [
         Part(job, range(start, min(start + size, job.seeds))) for start in starts for job in jobs if start < job.seeds
     ]
 
 
-def seeds_in_a_part(seeds: int) -> int:
-    """Return how many seeds a part has, where so many are asked for: PART times a power of two.
-
-    >>> seeds_in_a_part(1000), seeds_in_a_part(1_000_000_000)
-    (2048, 262144)
-    """
-    size = PART
-    while size * MOST_PARTS < seeds:
+def seeds_in_a_part(jobs: list[Job]) -> int:
+    """Return how many seeds a part of the jobs has: what suits the device, times a power of two where there are very many."""
+    size = PART if jobs[0].device == "cpu" else GPU_PART
+    while size * MOST_PARTS < max(job.seeds for job in jobs):
         size *= 2
     return size
 
 
+def made_in(jobs: list[Job]) -> dict[str, object]:
+    """Return what a run must be resumed with beside its options: device and JAX, which decide bits, and the size of parts."""
+    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), "jax": version("jax")}
+
+
 def run_jobs(
-    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, workers: Workers | None = None
+    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, workers: Workers = THIS_MACHINE
 ) -> None:
     """Do the parts that are missing, then put all of them together; `report` is told of seeds done."""
     if has_all(directory, keep):
@@ -88,7 +94,7 @@ def run_jobs(
             directory.store_part(file, contents[name])
         report(part.job.name, len(part.seeds))
 
-    (workers or ThisMachine()).each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
+    workers.each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
     _put_together(directory, jobs, parts, keep)
 
 
@@ -113,8 +119,10 @@ def train_part(part: Part) -> pl.DataFrame:
 
 
 def _trained(job: Job, seeds: range) -> tuple[pl.DataFrame, Ensemble]:
-    numbers = np.asarray(seeds)
-    ensemble = train(job.setting, job.initial(numbers), job.strings, workers=1)
+    numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
+    # Parts are done side by side, so a part is one block; several GPUs share it.
+    block = None if units == 1 else -(-len(numbers) // units)
+    ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
     return rows_of(job, numbers, ensemble), ensemble
 
 

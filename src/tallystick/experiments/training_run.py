@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import asdict, fields
-from importlib.metadata import version
 
 import numpy as np
 
@@ -12,8 +11,8 @@ from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import Report, run_jobs
-from tallystick.experiments.workers import Workers
+from tallystick.experiments.runner import Report, made_in, run_jobs
+from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.lessons import lessons_of
@@ -69,14 +68,14 @@ def run_training(
     *,
     report: Report = silent,
     keep: Keep = ALL,
-    workers: Workers | None = None,
+    workers: Workers = THIS_MACHINE,
     resume: bool = False,
     force: bool = False,
 ) -> None:
     """Train and test one setting, part by part, into a run directory; on this machine, unless other workers are given."""
     started = time.perf_counter()
-    options = {"seeds": job.seeds, "seed": seed, "keep": str(keep)}
-    config = {"command": "train", **asdict(job.setting), **options, "jax": version("jax")}
+    options = {"seeds": job.seeds, "seed": seed, "keep": str(keep), **made_in([job])}
+    config = {"command": "train", **asdict(job.setting), **options}
     directory.start(config, resume=resume, force=force)
     write_job_strings(directory, [job])
     run_jobs(directory, [job], report, keep=keep, workers=workers)

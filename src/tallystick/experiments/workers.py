@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 from tallystick.training.cores import on_every_core
+from tallystick.training.devices import devices_named
 
 Shared = TypeVar("Shared")
 Own = TypeVar("Own")
@@ -25,6 +26,10 @@ class Workers(Protocol):
         """
         ...
 
+    def device(self, name: str) -> str:
+        """Return the kind of device that auto, cpu or gpu comes to."""
+        ...
+
 
 class ThisMachine:
     """The cores of this machine."""
@@ -37,3 +42,10 @@ class ThisMachine:
     ) -> None:
         """Do the work on as many items at a time as there are cores."""
         on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
+
+    def device(self, name: str) -> str:
+        """Return the kind of device that a name comes to here."""
+        return devices_named(name).kind
+
+
+THIS_MACHINE = ThisMachine()
