@@ -137,6 +137,8 @@ def test_a_run_is_certified(run, capsys):
         assert found[f"horizon_{lengths}_max"] == max(horizons)
         assert found[f"horizon_{lengths}_median"] == np.median(horizons)
         assert found["exact"] == sum(verdict.outcome is Outcome.REFUTED for verdict in each)
+        failing = [verdict.failure.length for verdict in each if verdict.failure]
+        assert (found["failing"], found["fails_at_max"]) == (len(failing), max(failing))
     for option in (("--arithmetic", "float32"), ("--out", "certificate.json"), ("--readout", "zero")):
         assert "--readout, --arithmetic and --out are for one model" in refusal(["certify", run, *option], capsys)
 

@@ -73,17 +73,24 @@ def evaluate_gated_run(path: Path, strings: Path) -> dict[str, object]:
 
 
 def horizons_of_gated_run(path: Path, lengths: str = "all", limit: int | None = None) -> dict[str, object]:
-    """Return up to which length a run's networks are proved right on all strings, and how many of these horizons are exact."""
+    """Return up to which length a run's networks are proved right on all strings, and how many of these horizons are exact.
+
+    `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these.
+    """
     lengths_of(lengths)
     networks = read_gated_run(path).networks
     verdicts = verdicts_on(networks, lengths, LONGEST_PROOF if limit is None else limit)
     horizons = [0 if verdict is None else verdict.horizon or 0 for verdict in verdicts]
+    failures = (verdict.failure or verdict.known_failure for verdict in verdicts if verdict is not None)
+    failing = [failure.length for failure in failures if failure is not None]
     return {
         **described(networks.setting),
         "models": len(verdicts),
         f"horizon_{lengths}_median": float(np.median(horizons)),
         f"horizon_{lengths}_max": max(horizons),
         "exact": exact_horizons(verdicts),
+        "failing": len(failing),
+        "fails_at_max": max(failing, default=None),
     }
 
 
