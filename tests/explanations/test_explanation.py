@@ -124,9 +124,9 @@ def test_the_least_loss_is_least():
 def test_one_token_says_nothing_about_the_recurrent_weight():
     found = explained_at(Setting("binary", False, 1))
     assert found.keeps_conditions
-    assert "nothing pulls off the conditions; strings of one token leave U alone" in as_text(found, None)
+    assert "nothing pulls off the conditions; strings of one token say nothing of U" in as_text(found, None)
     counted = explained_at(Setting("count", False, 1, method="count"))
-    assert "a minimum, and a place to stay; strings of one token leave U alone" in as_text(counted, None)
+    assert "a minimum, and a place to stay; strings of one token say nothing of U" in as_text(counted, None)
 
 
 def test_ends_against_the_pull_are_said_to_be():
@@ -151,6 +151,7 @@ def test_where_networks_end():
     assert (found.ratio, found.ratio_above, found.exact, found.recurrent_above) == (-1.25, 0.5, 0.0, 0.0)
     ternary = replace(setting, task="ternary", bias=False)
     counter = ExactCounter.of_scale(ternary, 5.0, step=0.5, threshold=0.3)
+    assert (counter.scale, counter.threshold) == (5.0, pytest.approx(0.3))
     network = Weights(*([np.atleast_1d(part) for part in parts] for parts in counter.weights(ternary)))
     network = network._replace(readout_bias=[np.array([c]) for c in (-1.0, 0.0, -2.0)])  # 0.2 and 0.4 steps from 0
     found = ends_of(Ensemble(ternary, network, np.zeros(1)))

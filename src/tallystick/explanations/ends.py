@@ -16,7 +16,7 @@ class Ends:
     Attributes:
         seeds: how many.
         step: the median of |a|.
-        scale: the median of v·a, how far the outputs move with one count.
+        scale: the median of |v·a|, how far the outputs move with one count.
         threshold: the median of where a readout goes from one class to the next, in steps of the count.
         ratio: the median of a/b.
         recurrent_weight: the median of U.
@@ -47,7 +47,7 @@ def ends_of(networks: Ensemble) -> Ends:
     return Ends(
         seeds=len(a),
         step=float(np.nanmedian(np.abs(a))),
-        scale=float(np.nanmedian(spread * a)),
+        scale=float(np.nanmedian(np.abs(spread * a))),
         threshold=float(np.nanmedian(threshold)),
         ratio=float(np.nanmedian(ratio)),
         recurrent_weight=float(np.nanmedian(U)),

@@ -56,6 +56,16 @@ class ExactCounter:
         slopes, intercepts = map(np.array, output_lines(setting.scored_as, readout_bias=setting.readout_bias))
         return cls(step, scale * slopes, scale * 2 * threshold * intercepts)  # the intercepts are those of half a step
 
+    @property
+    def scale(self) -> float:
+        """How far the outputs move with one count."""
+        return float(self.slopes[-1])
+
+    @property
+    def threshold(self) -> float:
+        """Where the readout goes from one class to the next, in steps of the count."""
+        return float(-self.intercepts[-1] / self.slopes[-1])
+
     def scaled(self, factor: float) -> "ExactCounter":
         """Return the same counter with larger outputs."""
         return replace(self, slopes=factor * self.slopes, intercepts=factor * self.intercepts)

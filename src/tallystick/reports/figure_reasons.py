@@ -18,6 +18,7 @@ _PATH_COLOUR = "#D55E00"
 _REGION_COLOUR = "#000000"
 _LEAST_COLOUR = "#0072B2"
 _LEVELS = 14
+_FAR = 4  # from 0: well outside what is drawn
 _SHADES = "Greys_r"
 _ACROSS = 4  # panels
 _PANEL, _FOOT = 1.75, 0.6  # inches
@@ -81,7 +82,9 @@ def _draw_landscape(axes: Axes, found: Landscape) -> None:
     axes.contourf(ratios, recurrent_weights, found.loss, levels=levels, cmap=_SHADES, norm=shades, alpha=0.55)
     if (found.margin > 0).any() and (found.margin < 0).any():
         axes.contour(ratios, recurrent_weights, found.margin, levels=[0], colors=_REGION_COLOUR, linewidths=0.8)
-    axes.plot(found.ratio_paths, found.recurrent_paths, color=_PATH_COLOUR, linewidth=0.4, alpha=0.7)
+    # Where b changes its sign a/b goes from one end to the other: a jump of the ratio, not of the weights.
+    ratio_paths = np.where(np.abs(found.ratio_paths) < _FAR, found.ratio_paths, np.nan)
+    axes.plot(ratio_paths, found.recurrent_paths, color=_PATH_COLOUR, linewidth=0.4, alpha=0.7)
     axes.plot(found.ratio_paths[-1], found.recurrent_paths[-1], ".", color=_PATH_COLOUR, markersize=3)
     if found.explanation.least is not None:
         _, *point = found.explanation.least

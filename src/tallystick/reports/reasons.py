@@ -36,8 +36,9 @@ def as_text(one: Explanation, rounding: Rounding | None) -> str:
 
 
 def _counter(one: Explanation) -> str:
-    threshold = f", threshold {one.ends.threshold:.2f}" if one.counter.intercepts.any() else ""
-    return f"a {one.counter.step:.3g}, scale v·a {one.counter.slopes[-1]:.3g}{threshold}"
+    counter = one.counter
+    threshold = f", threshold {counter.threshold:.2f}" if one.setting.readout_bias else ""
+    return f"a {counter.step:.3g}, scale v·a {counter.scale:.3g}{threshold}"
 
 
 def _scored(one: Explanation) -> str:
@@ -75,7 +76,7 @@ def _method(one: Explanation) -> list[str]:
 
 def _verdict(one: Explanation) -> str:
     """Say whether the counter is a minimum, and which way training leaves it."""
-    unused = "" if one.strings.uses_recurrence else "; strings of one token leave U alone"
+    unused = "" if one.strings.uses_recurrence else "; strings of one token say nothing of U"
     if one.at_counter.is_minimum:
         return f"a minimum, and a place to stay{unused}"
     moves = [
@@ -116,8 +117,9 @@ def _ends(one: Explanation) -> str:
     side = ""
     if not (one.at_counter.is_minimum or one.keeps_conditions):
         side = f", {'' if one.ends_where_pulled else 'not '}on the side they are pulled to"
+    seeds = f"{ends.seeds:,} {'seed ends' if ends.seeds == 1 else 'seeds end'}"
     return (
-        f"{ends.seeds:,} seeds end at a/b {ends.ratio:.5f}, U {ends.recurrent_weight:.5f} in the median{side}; "
+        f"{seeds} at a/b {ends.ratio:.5f}, U {ends.recurrent_weight:.5f} in the median{side}; "
         f"a/b above −1 in {_percent(ends.ratio_above)}, U above 1 in {_percent(ends.recurrent_above)}, "
         f"exact in {_percent(ends.exact)}"
     )
@@ -132,8 +134,8 @@ def _rounding(found: Rounding | None) -> str:
     if half["step"] is None:
         return start + f"never half the gradient; at the most {_percent(record['most'])} of it in the median"
     return start + (
-        f"half the gradient first at step {half['step']:,} of {record['steps']:,} (epoch {half['epoch']}) in the median, "
-        f"in {_percent(half['share_of_seeds'])} of the seeds, and all of it in {_percent(whole['share_of_seeds'])}; "
+        f"half the gradient in {_percent(half['share_of_seeds'])} of them, first at step {half['step']:,} of "
+        f"{record['steps']:,} (epoch {half['epoch']}) in their median; all of it in {_percent(whole['share_of_seeds'])}; "
         f"the gradient is {half['gradient']:.2g} then, Adam's ε {found.setting.procedure.momenta.epsilon:g}"
     )
 
@@ -160,8 +162,8 @@ def as_record(one: Explanation, rounding: Rounding | None) -> dict[str, object]:
         "balanced_share": one.strings.balanced_share,
         "at_counter": {
             "step": one.counter.step,
-            "scale": float(one.counter.slopes[-1]),
-            "threshold": ends.threshold if one.counter.intercepts.any() else None,
+            "scale": one.counter.scale,
+            "threshold": one.counter.threshold if setting.readout_bias else None,
             "loss": there.loss,
             "loss_as_scale_grows": None if there.is_minimum else there.limit,
             "gradient": _weights_record(there.slope),
