@@ -62,7 +62,7 @@ def test_the_kernel_agrees_with_the_scan(options):
     setting = Setting(**{"task": "binary", "bias": True, "train_length": 4, "epochs": 2, **options})
     start = initial(setting)
     fused, scanned = (train(setting, start, STRINGS, engine=engine) for engine in ("fused", "scan"))
-    size = 1e-12 if setting.precision == "float64" else 2e-5
+    size = 1e-9 if setting.precision == "float64" else 2e-5
     for found, expected, before in zip(*map(jax.tree.leaves, (fused.weights, scanned.weights, start)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=size)
         assert found.dtype == before.dtype
@@ -90,7 +90,7 @@ def test_a_gpu_compiler_takes_the_kernel(cell, precision):
             script, shape = script_for(setting, STRINGS)
             arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
             parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
-            traced = train_fused.trace(*arrays, shape=shape, launch=Launch(128, 4), **parts)
+            traced = train_fused.trace(*arrays, shape=shape, launch=Launch(128, 4, 2), **parts)
             text = traced.lower(lowering_platforms=("cuda",)).as_text()
         assert "rcp.approx.ftz" in text
         assert ("fma.rn.f32" in text) == (precision == "float32")
@@ -109,13 +109,13 @@ def test_a_script_reads_as_the_lessons_do():
         assert np.array(read.answers).tolist() == np.array(known.answers).tolist()
 
 
-@pytest.mark.parametrize("momenta", [Momenta(), CALM])
-def test_folded_adam_is_adam(momenta):
+@pytest.mark.parametrize(("momenta", "sharing"), [(Momenta(), 2), (CALM, 4)])
+def test_folded_adam_is_adam(momenta, sharing):
     with jax.enable_x64(True):
         generator = np.random.default_rng(0)
-        weights = {name: jnp.array(generator.normal(size=5)) for name in "abc"}  # a pair, and one alone
+        weights = {name: jnp.array(generator.normal(size=5)) for name in "abcde"}  # whole groups, and one alone
         table = fold(corrections(jnp.arange(200), 0.005, momenta), momenta)
-        ours = folded_adam(lambda done: jax.tree.map(lambda column: column[done], table), momenta)
+        ours = folded_adam(lambda done: jax.tree.map(lambda column: column[done], table), momenta, sharing)
         theirs = optax.adam(0.005, momenta.decay, momenta.square_decay, momenta.epsilon)
         states, ends = [ours.init(weights), theirs.init(weights)], [weights, weights]
         updates = [jax.jit(optimiser.update) for optimiser in (ours, theirs)]
@@ -200,7 +200,7 @@ def test_the_quickest_engine_is_chosen_and_says_why_not():
 def test_blocks_of_a_gpu_have_few_widths_and_whole_layouts():
     gpu = Engine("fused", Devices("gpu", ()))
     widths = [gpu.width(seeds) for seeds in (1, 512, 513, 100_000, 10_000_000)]
-    assert widths == [512, 512, 1024, 131_072, 1_048_576]
+    assert widths == [512, 512, 1024, 131_072, 4_194_304]
     launches = [launch_for(weights, np.dtype(kind)) for weights in range(3, 13) for kind in ("float32", "float64")]
     assert all(NETWORKS % launch.block == 0 for launch in launches)
 

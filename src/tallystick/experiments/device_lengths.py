@@ -18,7 +18,7 @@ from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Po
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
 
-LONGEST = 512
+LONGEST = 4096
 """Lengths that a device goes through; the few cells that last longer are left to the host."""
 
 

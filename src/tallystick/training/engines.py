@@ -22,8 +22,8 @@ NARROW, WIDE = 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
 to stay in the cache; narrow where there are few seeds, so that every core has some."""
 
-WIDEST = 2**20
-"""Seeds in a block on a GPU, which is filled many times over."""
+WIDEST = 2**22
+"""Seeds in a block on a GPU: it is filled many times over, so that its last filling, which is seldom full, weighs little."""
 
 Trainer = Callable[[Weights], tuple[Weights, PerSeed]]
 """From a block's initial weights to its trained ones, and how many strings each network got right."""

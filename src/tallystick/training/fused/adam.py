@@ -4,10 +4,12 @@ With m = (1 − β₁)·M and s = (1 − β₂)·S the sums M = β₁·M + g and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
-Two quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is dear, three products are cheaper.
+Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is dear, three products are cheaper.
 """
 
 from collections.abc import Callable
+from itertools import accumulate
+from operator import mul
 from typing import Any, NamedTuple
 
 import jax
@@ -32,8 +34,8 @@ def fold(corrections: Corrections, momenta: Momenta) -> Folded:
     return Folded(corrections.rate * (1 - momenta.decay) / scale, momenta.epsilon / scale)
 
 
-def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta) -> optax.GradientTransformation:
-    """Return the optimiser, the folded numbers being a function of the number of steps done."""
+def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: int = 2) -> optax.GradientTransformation:
+    """Return the optimiser; the folded numbers are a function of the steps done, and `sharing` quotients have one reciprocal."""
     decay, square_decay, _ = momenta
 
     def init(params: optax.Params) -> optax.ScaleByAdamState:
@@ -49,17 +51,25 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta) -> optax.Gr
         squares = jax.tree.map(lambda s, g: square_decay * s + g * g, state.nu, updates)
         rate, offset = folded(jnp.asarray(state.count))
         divisors = [jnp.sqrt(s) + offset for s in jax.tree.leaves(squares)]
-        quotients = _quotients(jax.tree.leaves(sums), divisors)
+        quotients = _quotients(jax.tree.leaves(sums), divisors, sharing)
         changes = jax.tree.unflatten(jax.tree.structure(sums), [-rate * quotient for quotient in quotients])
         return changes, optax.ScaleByAdamState(state.count + 1, sums, squares)
 
     return optax.GradientTransformation(init, update)
 
 
-def _quotients(dividends: list[Array], divisors: list[Array]) -> list[Array]:
-    """Divide each by each, two at a time."""
-    if len(divisors) < 2:  # noqa: PLR2004
-        return [dividend / divisor for dividend, divisor in zip(dividends, divisors, strict=True)]
-    (x, y, *dividends), (d, e, *divisors) = dividends, divisors
-    reciprocal = 1 / (d * e)
-    return [x * (e * reciprocal), y * (d * reciprocal), *_quotients(dividends, divisors)]
+def _quotients(dividends: list[Array], divisors: list[Array], sharing: int) -> list[Array]:
+    """Divide each by each, some at a time."""
+    groups = range(0, len(divisors), sharing)
+    reciprocals = [one for start in groups for one in _reciprocals(divisors[start : start + sharing])]
+    return [x * reciprocal for x, reciprocal in zip(dividends, reciprocals, strict=True)]
+
+
+def _reciprocals(divisors: list[Array]) -> list[Array]:
+    """Invert the product of all, and multiply the others' product back in, from the last to the first."""
+    products = list(accumulate(divisors, mul))
+    inverse, found = 1 / products[-1], []
+    for before, divisor in zip(products[-2::-1], divisors[:0:-1], strict=True):
+        found.append(inverse * before)
+        inverse = inverse * divisor
+    return [inverse, *found[::-1]]

@@ -153,10 +153,9 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _refined_quotient(x: Array, y: Array) -> Array:
-    """The approximation is right to 20 bits, each of Newton's steps doubles them, and what is left over is divided, too."""
+    """The approximation is right to 20 bits, Newton's step doubles them, and dividing what is left over does so again."""
     reciprocal = _instruction("rcp.approx.ftz", y)
-    for _ in range(2):
-        reciprocal = _plus_product(reciprocal, reciprocal, _plus_product(1.0, -y, reciprocal))
+    reciprocal = _plus_product(reciprocal, reciprocal, _plus_product(1.0, -y, reciprocal))
     quotient = x * reciprocal
     return _plus_product(quotient, reciprocal, _plus_product(x, -y, quotient))
 
@@ -166,12 +165,11 @@ def _refined_sigmoid(x: Array) -> Array:
 
 
 def _refined_root(x: Array) -> Array:
-    """√x and 1/(2√x), by Newton's steps for both at once; the tiny number keeps 0 from being divided by."""
+    """√x and 1/(2√x), by one of Newton's steps for both, and another for √x; the tiny number keeps 0 from being divided by."""
     inverse = _instruction("rsqrt.approx.ftz", x + _TINY)
     root, half = x * inverse, inverse * 0.5
-    for _ in range(2):
-        rest = _plus_product(0.5, -root, half)
-        root, half = _plus_product(root, root, rest), _plus_product(half, half, rest)
+    rest = _plus_product(0.5, -root, half)
+    root, half = _plus_product(root, root, rest), _plus_product(half, half, rest)
     return _plus_product(root, half, _plus_product(x, -root, root))
 
 

@@ -44,7 +44,7 @@ def train_fused(
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
         start, script, (ends, right) = jax.tree.unflatten(structure, references)
         initial = jax.tree.map(lambda reference: reference[...], start)
-        learner = _learner(initial, script, kind, task, method)
+        learner = _learner(initial, script, kind, task, method, launch.sharing)
         student, score = _train(learner, initial, script, shape, native=not interpret)
         jax.tree.map(lambda reference, array: reference.__setitem__(..., array), ends, learner.weights(student))
         right[...] = score
@@ -62,9 +62,9 @@ def train_fused(
     return jax.tree.unflatten(jax.tree.structure(results), call(*jax.tree.leaves((weights, script))))
 
 
-def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, method: Method) -> Learner:
+def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, method: Method, sharing: int) -> Learner:
     """The loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic."""
-    optimiser = folded_adam(lambda done: Folded(*(table[done] for table in script.folded)), method.momenta)
+    optimiser = folded_adam(lambda done: Folded(*(table[done] for table in script.folded)), method.momenta, sharing)
     gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
     numbers = (script.strength[0], script.learning_rate[0])
     return Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method, gradient=gradient)

@@ -6,10 +6,17 @@ import numpy as np
 
 
 class Launch(NamedTuple):
-    """How a kernel lies on the device: so many networks a block, by so many groups of 32 threads."""
+    """How a kernel is laid out.
+
+    Attributes:
+        block: networks that are trained together.
+        warps: groups of 32 threads that train them.
+        sharing: of Adam's quotients so many have one reciprocal.
+    """
 
     block: int
     warps: int
+    sharing: int
 
 
 LONGEST = 16
@@ -22,10 +29,14 @@ _FEW_WEIGHTS = 6
 
 
 def launch_for(weights: int, precision: np.dtype) -> Launch:
-    """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread."""
+    """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
+
+    More than four divisors have no reciprocal in common: a product of many leaves the range of float32.
+    """
+    few = weights <= _FEW_WEIGHTS
     if precision == np.float32:
-        return Launch(NETWORKS if weights <= _FEW_WEIGHTS else NETWORKS // 2, warps=4)
-    return Launch(NETWORKS // 2 if weights < _FEW_WEIGHTS else NETWORKS // 4, warps=4)
+        return Launch(NETWORKS if few else NETWORKS // 2, warps=4, sharing=2 if few else 4)
+    return Launch(NETWORKS // 2 if few else NETWORKS // 4, warps=4, sharing=2 if few else 4)
 
 
 def reason_against(strings: list[str]) -> str | None:
