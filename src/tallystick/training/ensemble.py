@@ -5,7 +5,7 @@ program whatever stands beside it: the same seed gives the same weights, bit for
 or order.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -67,7 +67,7 @@ class Ensemble:
                 return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
 
         done = on_every_core(test, enumerate(_blocks(self.weights, _TESTED[devices.kind])))
-        return np.concatenate(done)[: len(self.accuracy_train)]
+        return _joined(done, len(self.accuracy_train))
 
 
 def train(
@@ -109,12 +109,13 @@ def train(
         progress(block.seeds)
         return trained
 
-    side_by_side = workers or (None if devices.kind == "cpu" else len(devices.units))
+    # Two blocks a GPU: while one is trained, the other is brought to it or fetched.
+    side_by_side = workers or (None if devices.kind == "cpu" else 2 * len(devices.units))
     done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
-    weights = jax.tree.map(lambda *parts: np.concatenate(parts)[:size], *(weights for weights, _ in done))
+    weights = jax.tree.map(lambda *parts: _joined(parts, size), *(weights for weights, _ in done))
     if setting.snap:
         weights = snapped(weights, setting.kind, setting.scored_as)
-    right = np.concatenate([right for _, right in done])[:size]
+    right = _joined((right for _, right in done), size)
     return Ensemble(setting, weights, 100 * right / len(strings), devices.kind)
 
 
@@ -155,4 +156,12 @@ def _blocks(weights: Weights, width: int) -> Iterator[Block]:
     """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, cut off again later."""
     size = len(weights.inputs[0])
     for start in range(0, size, width):
-        yield Block(weights.places(np.minimum(np.arange(start, start + width), size - 1)), min(width, size - start))
+        block = weights.places(slice(start, start + width))
+        seeds = len(block.example)
+        yield Block(block if seeds == width else block.places(np.minimum(np.arange(width), seeds - 1)), seeds)
+
+
+def _joined(parts: Iterable[np.ndarray], size: int) -> np.ndarray:
+    """Put blocks together again, without what the last was filled up with; a single one needs no copy."""
+    parts = list(parts)
+    return (parts[0] if len(parts) == 1 else np.concatenate(parts))[:size]
