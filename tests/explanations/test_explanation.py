@@ -78,7 +78,13 @@ def test_the_landscape_shows_the_counter_the_least_loss_and_the_paths(binary):
     assert (found.margin > 0).any()
 
 
-@pytest.mark.parametrize(("task", "method"), [*product(("binary", "ternary", "count"), METHODS)])
+@pytest.mark.parametrize(
+    ("task", "method"),
+    [
+        *(("binary", method) for method in METHODS),
+        *product(("ternary", "count"), ("published", "count-calm", "lagrangian", "tied")),
+    ],
+)
 def test_every_method_is_explained(task, method):
     setting = Setting(task, False, 4, method=method)
     found = explained_at(setting)
