@@ -30,7 +30,7 @@ def explain(
     ] = None,
     bias: Annotated[bool, typer.Option("--bias", help="With --task: train with a bias.")] = False,
     method: Annotated[str, typer.Option(help="With --task: how it is trained; all for every method.")] = "published",
-    gradients: Annotated[str, typer.Option(help="Loss and gradient in float64, weights in float32: float64.")] = "own",
+    gradients: Annotated[str, typer.Option(help="float64: loss and gradient in float64, weights in float32.")] = "own",
     precision: Annotated[str, typer.Option(help="float32 or float64 throughout.")] = "float32",
     seeds: Annotated[int, typer.Option(help="How many networks are trained, to see where they end.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The order of the training strings.")] = 0,
