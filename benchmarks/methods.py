@@ -9,7 +9,8 @@ Every row is one training run; the options are those of `tallystick train`. Colu
     one ulp    each condition is missed by at most one unit in the last place of the weights
     far        miss a condition by more than a hundredth: another minimum, a dead cell, or a task that leads elsewhere
     proved     right on all strings of every length, in real arithmetic; of the zero check where the count is asked for
-    even       the median horizon, even lengths counted; cells other than linear are searched to 100
+    even       the median horizon, even lengths counted; a + says that it is at least so much (other cells than the linear one
+               are searched to 100)
     train      the mean accuracy during the last epoch
 """
 
@@ -143,8 +144,10 @@ def _as_executed(networks: Ensemble) -> Weights:
 
 def _proved(networks: Ensemble) -> str:
     found = certified(networks).horizons
-    median = int(np.median(np.minimum(found.even, 2**60)))
-    return f"{_share(found.all == UNLIMITED)}  {'unlimited' if median == 2**60 else median:>9}"
+    middle = np.argsort(found.even, kind="stable")[(len(found.even) - 1) // 2]
+    horizon = int(found.even[middle])
+    shown = "unlimited" if horizon == UNLIMITED else f"{horizon}{'' if found.even_exact[middle] else '+'}"
+    return f"{_share(found.all == UNLIMITED)}  {shown:>9}"
 
 
 def _share(mask: np.ndarray) -> str:
