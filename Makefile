@@ -58,7 +58,8 @@ $(VENV)/torch: $(VENV)/ready
 
 # Renews the pins. Needs uv on the path; the result names no download address. PyTorch stays out: its builds differ by place.
 lock:
-	uv pip compile pyproject.toml --extra cluster --extra prove --extra tanh --extra dev --universal --python-version 3.11 \
+	uv pip compile pyproject.toml --extra cluster --extra explore --extra prove --extra tanh --extra dev \
+		--universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
 
 clean:
