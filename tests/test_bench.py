@@ -16,9 +16,10 @@ from tallystick.bench import Request, Suite, limits, run, scaling, suites, timin
 from tallystick.bench.instructions import step_instructions
 from tallystick.bench.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
 from tallystick.bench.machine import Gpu, Machine, Processor
-from tallystick.bench.tool import Timing
+from tallystick.bench.tool import Timing, time_kernel
 from tallystick.errors import BadInput
 from tallystick.reports.figure_bench import DRAWINGS
+from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
 BINARY_8 = Setting("binary", bias=False, train_length=8)
@@ -272,3 +273,10 @@ def test_numba_trains_to_the_same_weights(monkeypatch, kernel):
     found = getattr(loaded("numba_kernel", monkeypatch), kernel)(*given, epochs=EPOCHS)
     # The kernel is float32.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+def test_the_kernel_alone_is_timed_on_its_device():
+    setting = Setting("binary", bias=False, train_length=2, epochs=1)
+    found = time_kernel(setting, devices_named("cpu"), seeds=512)
+    assert found.seeds == 512
+    assert found.runs_per_second > 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from tallystick.bench.baselines import baseline
 from tallystick.bench.timing import best_of
-from tallystick.bench.tool import Timing, drawn, strings_of, time_tool
+from tallystick.bench.tool import Timing, drawn, strings_of, time_kernel, time_tool
 from tallystick.datasets.encoding import encode
 from tallystick.training.cores import cores
 from tallystick.training.devices import devices_named
@@ -99,6 +99,10 @@ def _tool(device: str, precision: str, engine: str | None = None) -> Timing | st
     return time_tool(replace(SETTING, precision=precision), device, engine)
 
 
+def _kernel(precision: str) -> Timing:
+    return time_kernel(replace(SETTING, precision=precision), devices_named("gpu"))
+
+
 def _scaled(seconds: float, epochs: int) -> float:
     """What a whole run takes, if some of its epochs take so long."""
     return seconds * SETTING.epochs / epochs
@@ -136,5 +140,7 @@ CONTENDERS = (
     Contender("this tool, XLA", "gpu", "float64", partial(_tool, "gpu", "float64", "scan")),
     Contender("this tool, fused", "gpu", "float32", partial(_tool, "gpu", "float32", "fused")),
     Contender("this tool, fused", "gpu", "float64", partial(_tool, "gpu", "float64", "fused")),
+    Contender("the fused kernel alone", "gpu", "float32", partial(_kernel, "float32")),
+    Contender("the fused kernel alone", "gpu", "float64", partial(_kernel, "float64")),
 )
 """From the slowest to the quickest, as far as is known beforehand."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tallystick.bench.limits import most_runs
 from tallystick.bench.machine import this_machine
 from tallystick.bench.rows import Row
-from tallystick.bench.tool import Timing, steps_of, time_tool
+from tallystick.bench.tool import Timing, steps_of, time_kernel, time_tool
 from tallystick.experiments.jobs import paper_grid
 from tallystick.training.devices import devices_named
 from tallystick.training.setting import PRECISIONS
@@ -20,6 +20,7 @@ def measure_settings(device: str) -> Iterator[Row]:
         timing = time_tool(setting, device, seconds=_SECONDS)
         assert isinstance(timing, Timing), timing  # whatever the device, it trains the paper's settings
         rate, most = timing.runs_per_second, most_runs(setting, machine, device)
+        kernel = time_kernel(setting, devices_named(device)).runs_per_second if device == "gpu" else None
         yield {
             "task": setting.task,
             "bias": "with" if setting.bias else "without",
@@ -28,6 +29,7 @@ def measure_settings(device: str) -> Iterator[Row]:
             "device": device,
             "seeds": timing.seeds,
             "runs_per_second": rate,
+            "kernel_alone": kernel,
             "steps_per_second": rate * steps_of(setting),
-            "percent_of_limit": 100 * rate / most if most else None,
+            "percent_of_limit": 100 * (kernel or rate) / most if most else None,
         }

@@ -4,24 +4,28 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from tallystick.bench.timing import sized
+from tallystick.bench.timing import best_of, sized
 from tallystick.cells import Cell
 from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.training.cores import cores
-from tallystick.training.engines import WIDE, WIDEST
-from tallystick.training.ensemble import train
+from tallystick.training.devices import Devices, devices_named
+from tallystick.training.engines import WIDE, Engine, engine_for
+from tallystick.training.ensemble import train, training_precision
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
-# A block a core, or the widest a GPU takes, so that no other width is compiled; and the most, which bounds the memory where a
-# run takes next to nothing.
-_FIRST = {"cpu": WIDE, "gpu": WIDEST}
-_MOST = {"cpu": 2**20, "gpu": 2 * WIDEST}
+# A block a core, or whole blocks of a GPU, so that no other width is compiled; and the most, which bounds the memory where a
+# run takes next to nothing. A GPU needs several blocks to be fed while it works.
+_CPU_MOST = 2**20
+_GPU_BLOCKS, _GPU_MOST_BLOCKS = 4, 8
+_MANY = 10**9
 
 
 class Timing(NamedTuple):
@@ -42,12 +46,31 @@ def time_tool(setting: Setting, device: str, engine: str | None = None, seconds:
     """Time full runs of so many seeds that they take about so long; or say why they cannot be run."""
     used = cores() if device == "cpu" else None
     try:
-        seeds, taken = sized(
-            lambda size: prepared(setting, size, device, engine), _FIRST[device] * (used or 1), _MOST[device], seconds
-        )
+        first, most = _sizes(setting, device, engine)
+        seeds, taken = sized(lambda size: prepared(setting, size, device, engine), first, most, seconds)
     except BadInput as error:
         return str(error)
     return Timing(seeds, taken, used)
+
+
+def _sizes(setting: Setting, device: str, engine: str | None) -> tuple[int, int]:
+    """Return how many seeds are timed first, and how many at most."""
+    if device == "cpu":
+        return WIDE * cores(), _CPU_MOST
+    block = engine_for(strings_of(setting), devices_named(device), engine).width(_MANY)
+    return _GPU_BLOCKS * block, _GPU_MOST_BLOCKS * block
+
+
+def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) -> Timing:
+    """Time the fused kernel alone, on one block of networks that lies on the device already and stays there."""
+    engine = Engine("fused", devices)
+    seeds = seeds or engine.width(_MANY)
+    with devices.using(), training_precision(setting):
+        block = jax.tree.map(jnp.asarray, drawn(setting, seeds))
+        trainer = engine.trainer(setting, strings_of(setting))
+        work = lambda: jax.block_until_ready(trainer(block))  # noqa: E731 -- what is timed, in a word
+        work()  # compiles
+        return Timing(seeds, best_of(work, 2), None, "one block, on the device before and after")
 
 
 def prepared(

@@ -30,6 +30,11 @@ class Devices:
         name = self.units[0].device_kind
         return name if len(self.units) == 1 else f"{len(self.units)} × {name}"
 
+    @property
+    def multiprocessors(self) -> int:
+        """How many a GPU has, or 0 where it does not say."""
+        return getattr(self.units[0], "core_count", None) or 0
+
     def using(self, number: int = 0) -> AbstractContextManager[object]:
         """Let this thread compute on one of the devices."""
         return jax.default_device(self.units[number % len(self.units)])

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallystick.errors import BadInput
 from tallystick.training.devices import Devices
-from tallystick.training.fused.launch import NETWORKS, launch_for, reason_against
+from tallystick.training.fused.launch import NETWORKS, launch_for, reason_against, widest_on
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
@@ -22,8 +22,8 @@ NARROW, WIDE = 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
 to stay in the cache; narrow where there are few seeds, so that every core has some."""
 
-WIDEST = 2**22
-"""Seeds in a block on a GPU: it is filled many times over, so that its last filling, which is seldom full, weighs little."""
+WIDEST = 2**20
+"""Seeds in a block of the scan on a GPU."""
 
 Trainer = Callable[[Weights], tuple[Weights, PerSeed]]
 """From a block's initial weights to its trained ones, and how many strings each network got right."""
@@ -53,7 +53,8 @@ class Engine:
         """Return how many seeds make a block; of a GPU's few widths the least that holds them all."""
         if self.devices.kind == "cpu" and self.name == "scan":
             return NARROW if seeds <= 2 * NARROW else WIDE
-        return min(WIDEST, max(NETWORKS, 1 << (seeds - 1).bit_length()))
+        widest = widest_on(self.devices.multiprocessors) if self.name == "fused" else WIDEST
+        return min(widest, max(NETWORKS, 1 << (seeds - 1).bit_length()))
 
     def trainer(self, setting: Setting, strings: list[str]) -> Trainer:
         """Return what trains a block on the strings."""

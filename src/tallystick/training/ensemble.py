@@ -109,8 +109,8 @@ def train(
         progress(block.seeds)
         return trained
 
-    # Two blocks a GPU: while one is trained, the other is brought to it or fetched.
-    side_by_side = workers or (None if devices.kind == "cpu" else 2 * len(devices.units))
+    # Three blocks a GPU: while one is trained, another is brought to it and a third fetched.
+    side_by_side = workers or (None if devices.kind == "cpu" else 3 * len(devices.units))
     done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
     weights = jax.tree.map(lambda *parts: _joined(parts, size), *(weights for weights, _ in done))
     if setting.snap:

@@ -25,7 +25,13 @@ LONGEST = 16
 NETWORKS = 512
 """Every layout's block divides this many networks."""
 
-_FEW_WEIGHTS = 6
+FILLINGS = 6144
+"""Networks for each multiprocessor in the widest block: a whole number of fillings, or nearly, for every layout.
+
+A filling is as many networks as there are registers for, and all of them end at the same time: a last one that is half empty
+takes as long as a full one."""
+
+_FEW_WEIGHTS, _USUAL = 6, 128
 
 
 def launch_for(weights: int, precision: np.dtype) -> Launch:
@@ -37,6 +43,11 @@ def launch_for(weights: int, precision: np.dtype) -> Launch:
     if precision == np.float32:
         return Launch(NETWORKS if few else NETWORKS // 2, warps=4, sharing=2 if few else 4)
     return Launch(NETWORKS // 2 if few else NETWORKS // 4, warps=4, sharing=2 if few else 4)
+
+
+def widest_on(multiprocessors: int) -> int:
+    """Return how many seeds make the widest block on a device; for one that does not say how large it is, a usual one's."""
+    return FILLINGS * (multiprocessors or _USUAL)
 
 
 def reason_against(strings: list[str]) -> str | None:
