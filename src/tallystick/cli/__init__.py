@@ -19,6 +19,7 @@ from tallystick.cli.comparison import compare
 from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
 from tallystick.cli.explanations import explain
 from tallystick.cli.output import fail, show
+from tallystick.cli.sweep import sweep
 from tallystick.cli.theory import accepts, machines, prove
 from tallystick.errors import BadInput
 
@@ -41,6 +42,7 @@ for command in (
     report,
     explain,
     compare,
+    sweep,
     prove,
     accepts,
     machines,

@@ -9,11 +9,10 @@ import typer
 from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Cluster, Device, Force, Json, one_of, show, show_json, show_settings
+from tallystick.cli.output import Cluster, Device, Force, Json, Keep, Resume, one_of, show, show_json, show_settings
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
 RunOrModel = Annotated[
     Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
@@ -102,15 +101,13 @@ def train(
     snap: Annotated[
         bool, typer.Option("--snap", help="Round trained weights that are near an exact counter to it.")
     ] = False,
+    initial_scale: Annotated[float, typer.Option(help="What the drawn weights are multiplied by.")] = 1.0,
+    optimiser: Annotated[
+        str, typer.Option(help="Adam's numbers, if not the method's own: adam, calm, short, rmsprop or sign.")
+    ] = "own",
     seeds: Annotated[int, typer.Option(help="How many networks.")] = 1000,
     seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
-    keep: Annotated[
-        str,
-        typer.Option(
-            metavar="all|summary|sample[:N]",
-            help="Keep all rows, quantiles and histograms alone, or a sample of N rows beside them.",
-        ),
-    ] = "all",
+    keep: Keep = "all",
     cluster: Cluster = None,
     device: Device = "auto",
     resume: Resume = False,
@@ -123,7 +120,7 @@ def train(
     """
     from tallystick.cli.progress import watched
     from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.keeping import Keep
+    from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
     from tallystick.training.setting import Setting
@@ -143,6 +140,8 @@ def train(
         strength=strength,
         start=start,
         snap=snap,
+        initial_scale=initial_scale,
+        optimiser=optimiser,
     )
     if gated:
         _refuse_for_gates(cell, keep=(keep, "all"), cluster=(cluster, None), device=(device, "auto"))
@@ -153,7 +152,7 @@ def train(
         return
     if units != 1:
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
-    kept = Keep.read(keep)
+    kept = Kept.read(keep)
     job = training_job(setting, seeds, seed, kept)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
         job = replace(job, device=workers.device(device))

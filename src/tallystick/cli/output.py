@@ -26,6 +26,14 @@ Cluster = Annotated[
 Device = Annotated[
     str, typer.Option(metavar="auto|cpu|gpu", help="What trains: a GPU where there is one, the processors, or a GPU.")
 ]
+Keep = Annotated[
+    str,
+    typer.Option(
+        metavar="all|summary|sample[:N]",
+        help="Keep all rows, quantiles and histograms alone, or a sample of N rows beside them.",
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 _NARROWEST, _WIDEST = 110, 400

@@ -1,6 +1,6 @@
 """The networks of a finished run, setting by setting: their accuracy on a user's strings, and their indicators."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.datasets.string_files import read_strings
 from tallystick.datasets.tasks import task_named
-from tallystick.experiments.jobs import DESCRIBED_BY
+from tallystick.experiments.jobs import DESCRIBED_BY, VARIED
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import HISTOGRAMS, RunDirectory
 from tallystick.experiments.summaries import horizons_of_histograms, indicators_of_histograms
@@ -25,11 +25,17 @@ _OPTIONS = {field.name: field.default for field in fields(Setting) if field.name
 """What else a training run can be asked for, with what it does unasked: its rows do not say it, its configuration does."""
 
 
+def _columns(names: Iterable[str]) -> list[str]:
+    """Return which columns tell the settings of a table apart; a sweep's has more of them."""
+    return [*_SETTING, *(name for name in VARIED if name in names)]
+
+
 def networks_of(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
     """Go through the networks of a run, those of one setting in one or more pieces, so that memory stays small."""
     for rows in directory.chunks():
-        for values, some in rows.group_by(_SETTING, maintain_order=True):
-            described = dict(zip(_SETTING, values, strict=True))
+        names = _columns(rows.columns)
+        for values, some in rows.group_by(names, maintain_order=True):
+            described = dict(zip(names, values, strict=True))
             setting = Setting(**{name: value for name, value in described.items() if name != "edition"})
             yield described, ensemble_of(some, setting)
 
@@ -38,15 +44,12 @@ def measured(
     directory: RunDirectory, measure: Callable[[Ensemble], dict[str, np.ndarray]]
 ) -> list[tuple[Described, dict[str, np.ndarray]]]:
     """Measure every network of a run; return the numbers of each setting, an entry a network."""
-    found: dict[tuple[object, ...], list[dict[str, np.ndarray]]] = {}
+    found: dict[tuple[tuple[str, object], ...], list[dict[str, np.ndarray]]] = {}
     for described, networks in networks_of(directory):
-        found.setdefault(tuple(described.values()), []).append(measure(networks))
+        found.setdefault(tuple(described.items()), []).append(measure(networks))
     return [
-        (
-            dict(zip(_SETTING, values, strict=True)),
-            {name: np.concatenate([p[name] for p in parts]) for name in parts[0]},
-        )
-        for values, parts in found.items()
+        (dict(described), {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        for described, parts in found.items()
     ]
 
 
@@ -104,15 +107,12 @@ def _horizons(directory: RunDirectory) -> list[Described]:
         for lengths in ("all", "even")
         for name, expression in (("median", _lower_median), ("max", pl.Expr.max))
     }
-    table = (
-        directory.rows()
-        .group_by(_SETTING, maintain_order=True)
-        .agg(
-            models=pl.len(),
-            proved=pl.col("horizon_all").eq(UNLIMITED).sum(),
-            exact=pl.col("horizon_all_exact").sum(),
-            **parts,
-        )
+    rows = directory.rows()
+    table = rows.group_by(_columns(rows.collect_schema().names()), maintain_order=True).agg(
+        models=pl.len(),
+        proved=pl.col("horizon_all").eq(UNLIMITED).sum(),
+        exact=pl.col("horizon_all_exact").sum(),
+        **parts,
     )
     return directory.collected(table).to_dicts()
 

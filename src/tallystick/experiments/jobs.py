@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import jax
 import numpy as np
 
 from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
@@ -21,6 +22,9 @@ MOST_SEEDS = 10_000_000
 
 DESCRIBED_BY = ("task", "bias", "train_length", "cell", "method", "precision")
 """What tells one setting from another."""
+
+VARIED = ("learning_rate", "initial_scale", "epochs", "optimiser")
+"""What else tells the settings of a sweep apart, in columns of their own."""
 
 EXACT = "exact"
 """The edition that starts from the authors' own weights."""
@@ -79,6 +83,7 @@ class Job:
         strings: the training set, in order.
         tests: the test strings of each length.
         device: the kind of device it is done on; each rounds in its own way.
+        also: further fields of the setting that its rows have columns for.
     """
 
     edition: str
@@ -87,16 +92,19 @@ class Job:
     strings: list[str]
     tests: dict[int, list[str]]
     device: str = "cpu"
+    also: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """A word for files and progress: fresh-ternary-bias-8."""
-        return f"{self.edition}-{self.setting.task}-{'bias' if self.setting.bias else 'nobias'}-{self.setting.train_length}"
+        setting = self.setting
+        words = (self.edition, setting.task, "bias" if setting.bias else "nobias", setting.train_length)
+        return "-".join(map(str, (*words, *(getattr(setting, name) for name in self.also))))
 
     @property
     def described(self) -> dict[str, object]:
         """The columns that tell its rows from those of other jobs."""
-        return {"edition": self.edition, **{name: getattr(self.setting, name) for name in DESCRIBED_BY}}
+        return {"edition": self.edition, **{name: getattr(self.setting, name) for name in (*DESCRIBED_BY, *self.also)}}
 
     def initial(self, numbers: np.ndarray) -> Weights:
         """Return the initial weights of some seeds: the authors', the seeds' own, or exact counters of the seeds' own step."""
@@ -104,6 +112,8 @@ class Job:
         if self.edition == EXACT:
             return published_weights(task, bias=setting.bias, dtype=setting.dtype).places(numbers)
         drawn = fresh_weights(setting.kind, task, numbers, bias=setting.bias, dtype=setting.dtype)
+        if setting.initial_scale != 1:
+            drawn = jax.tree.map(lambda weight: (setting.initial_scale * weight).astype(weight.dtype), drawn)
         return exact_counters(drawn, setting.kind, task) if setting.start == "exact" else drawn
 
 

@@ -132,12 +132,14 @@ def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
     """Write the generated strings as files; the authors' own stay where they are."""
     folder = directory.path / "strings"
     folder.mkdir(exist_ok=True)
-    for job in jobs:
-        if job.edition == "fresh":
-            task = job.setting.scored_as
-            write_strings(job.strings, task, folder / f"{task.name}_{job.setting.train_length}.txt")
-            for length, strings in job.tests.items():
-                write_strings(strings, task, folder / f"{task.name}_{length}.txt")
+    sets = {
+        (job.setting.scored_as, length): strings
+        for job in jobs
+        if job.edition == "fresh"
+        for length, strings in {job.setting.train_length: job.strings, **job.tests}.items()
+    }
+    for (task, length), strings in sets.items():
+        write_strings(strings, task, folder / f"{task.name}_{length}.txt")
 
 
 def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:

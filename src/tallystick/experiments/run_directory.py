@@ -37,6 +37,7 @@ OWN_FILES = (
     "regions.*",
     "paths.*",
     "precision.*",
+    "sweep.*",
 )
 """What a run and its report write into the folder, and all that --force may remove."""
 

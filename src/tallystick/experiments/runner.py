@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,7 @@ import polars as pl
 from tallystick.documents import write_document
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.rows import rows_of
+from tallystick.experiments.rows import SORTED_BY, rows_of
 from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
@@ -123,7 +124,8 @@ def _trained(job: Job, seeds: range) -> tuple[pl.DataFrame, Ensemble]:
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
     ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
-    return rows_of(job, numbers, ensemble), ensemble
+    also = (pl.lit(pl.Series(name, [job.described[name]])).first() for name in job.also)
+    return rows_of(job, numbers, ensemble).with_columns(*also), ensemble
 
 
 def _parquet(table: pl.DataFrame) -> bytes:
@@ -138,17 +140,17 @@ def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:
 
 def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], keep: Keep) -> None:
     if keep.rows:
-        directory.gather([part.name for part in sorted(parts, key=_order)])
+        in_order = sorted(parts, key=lambda part: (*_order(part.job), part.seeds[0]))
+        directory.gather([part.name for part in in_order])
     if keep.summary:
-        files = {job.name: [] for job in jobs}
+        sketches: dict[str, list[Path]] = {job.name: [] for job in jobs}
         for part in parts:
-            files[part.job.name].append(directory.part(part.files(keep)["sketch"]))
-        tables = [histograms_of(job, merged(files[job.name])) for job in jobs]
+            sketches[part.job.name].append(directory.part(part.files(keep)["sketch"]))
+        tables = [histograms_of(job, merged(sketches[job.name])) for job in sorted(jobs, key=_order)]
         directory.write_table(pl.concat(tables), HISTOGRAMS)
         write_document(summary_document(pl.concat(tables)), directory.path / SUMMARY)
 
 
-def _order(part: Part) -> tuple[object, ...]:
-    """The order of rows.SORTED_BY, part for part."""
-    setting = part.job.setting
-    return part.job.edition, setting.task, setting.bias, setting.train_length, part.seeds[0]
+def _order(job: Job) -> tuple[object, ...]:
+    """The order of rows.SORTED_BY, but for seeds, and of what a sweep varies."""
+    return tuple(job.described[name] for name in (*SORTED_BY[:-1], *job.also))

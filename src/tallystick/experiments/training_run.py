@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict, fields
+from typing import Any
 
 import numpy as np
 
@@ -53,17 +54,26 @@ def train(
 
 def training_job(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> Job:
     """Return the one job of a training run."""
-    keep.check_seeds(seeds)
-    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
-    lessons_of(
-        setting, training_set(setting.scored_as, setting.train_length, seed)
-    )  # refuses before anything is written
+    check_run(setting, seeds, seed, keep)
     return fresh_job("fresh", setting, seeds, Generated(seed))
 
 
-def run_training(
-    job: Job,
-    seed: int,
+def check_run(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> None:
+    """Refuse what cannot be trained, before anything is written."""
+    keep.check_seeds(seeds)
+    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
+    lessons_of(setting, training_set(setting.scored_as, setting.train_length, seed))
+
+
+def run_training(job: Job, seed: int, directory: RunDirectory, **options: Any) -> None:  # noqa: ANN401 -- as run_whole has them
+    """Train and test one setting, part by part, into a run directory; the options are those of `run_whole`."""
+    asked = {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed}
+    run_whole([job], asked, directory, **options)
+
+
+def run_whole(
+    jobs: list[Job],
+    asked: dict[str, object],
     directory: RunDirectory,
     *,
     report: Report = silent,
@@ -72,12 +82,21 @@ def run_training(
     resume: bool = False,
     force: bool = False,
 ) -> None:
-    """Train and test one setting, part by part, into a run directory; on this machine, unless other workers are given."""
+    """Do jobs into a run directory from its beginning to its end: what was asked for, strings, rows, and how it was made.
+
+    Args:
+        jobs: what is trained and tested.
+        asked: what decides it, `seed` among it, for the configuration.
+        directory: where everything is written.
+        report: told of a job's name and of seeds, as they are done.
+        keep: which rows there are at the end.
+        workers: who does the work, if not this machine.
+        resume: go on with a run of the same configuration.
+        force: start a run anew.
+    """
     started = time.perf_counter()
-    options = {"seeds": job.seeds, "seed": seed, "keep": str(keep), **made_in([job])}
-    config = {"command": "train", **asdict(job.setting), **options}
-    directory.start(config, resume=resume, force=force)
-    write_job_strings(directory, [job])
-    run_jobs(directory, [job], report, keep=keep, workers=workers)
-    write_record(directory, time.perf_counter() - started, seed)
+    directory.start({**asked, "keep": str(keep), **made_in(jobs)}, resume=resume, force=force)
+    write_job_strings(directory, jobs)
+    run_jobs(directory, jobs, report, keep=keep, workers=workers)
+    write_record(directory, time.perf_counter() - started, int(str(asked["seed"])))
     directory.drop_parts()

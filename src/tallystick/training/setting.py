@@ -13,14 +13,16 @@ from tallystick.training.counters import counted_language
 from tallystick.training.initial_weights import has_readout_bias
 from tallystick.training.methods import Method, method_named
 from tallystick.training.objectives import SQUARED_ERROR, Objective
+from tallystick.training.optimisers import OPTIMISERS
 from tallystick.training.schedules import SCHEDULES
 
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 STARTS = ("drawn", "exact")
 OWN = "own"
-"""The method's own schedule, the weights' own precision."""
+"""The method's own schedule and optimiser, the weights' own precision."""
 
 _STRONGEST = 1_000_000
+_LARGEST_SCALE = 1000
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class Setting:
         strength: λ, the weight of a penalty or of multipliers; 0 is the method's own.
         start: at drawn weights, or at exact counters, their step the power of two near the drawn ones.
         snap: whether trained weights near an exact counter are rounded to it.
+        initial_scale: what the drawn weights are multiplied by.
+        optimiser: a name in `OPTIMISERS`, if not the method's own Adam.
     """
 
     task: str
@@ -56,6 +60,8 @@ class Setting:
     strength: float = 0.0
     start: str = "drawn"
     snap: bool = False
+    initial_scale: float = 1.0
+    optimiser: str = OWN
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, naming it."""
@@ -75,6 +81,8 @@ class Setting:
             raise BadInput(
                 f"strength: {self.strength!r} is for a method that adds something to the loss, not for {self.method!r}"
             )
+        if not isinstance(self.initial_scale, int | float) or not 0 < self.initial_scale <= _LARGEST_SCALE:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"initial_scale: {self.initial_scale!r} is not above 0 and at most {_LARGEST_SCALE:,}")
         _check_sense(self)
 
     @property
@@ -89,8 +97,10 @@ class Setting:
 
     @property
     def procedure(self) -> Method:
-        """The method, with the schedule and strength that were asked for."""
+        """The method, with the schedule, the optimiser and the strength that were asked for."""
         method = method_named(self.method)
+        if self.optimiser != OWN:
+            method = replace(method, momenta=OPTIMISERS[self.optimiser])
         if self.schedule != OWN:
             method = replace(method, schedule=self.schedule)
         return replace(method, strength=float(self.strength)) if self.strength else method
@@ -132,6 +142,7 @@ def _check_names(setting: Setting) -> None:
         ("schedule", (OWN, *SCHEDULES)),
         ("gradients", (OWN, *PRECISIONS)),
         ("start", STARTS),
+        ("optimiser", (OWN, *OPTIMISERS)),
     ):
         value = getattr(setting, field)
         if value not in allowed:

@@ -38,6 +38,8 @@ class GatedSetting:
             if needed:
                 asked = f"{field}: {getattr(taught, field)!r}"
                 raise BadInput(f"{asked} needs the conditions of a counting theorem, and a {self.cell} cell has none")
+        if taught.initial_scale != 1:
+            raise BadInput(f"initial_scale: {taught.initial_scale!r} is for cells without gates, not for a {self.cell}")
 
     @property
     def kind(self) -> type[GatedCell]:

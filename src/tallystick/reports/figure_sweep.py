@@ -1,0 +1,149 @@
+"""A sweep as heat maps over two of its axes: how many seeds count, and how far the median seed holds.
+
+Where further axes have several values, there is a pair of maps for each of their combinations.
+"""
+
+# matplotlib's own types leave keyword arguments open.
+# pyright: reportUnknownMemberType=false
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from tallystick.errors import BadInput
+from tallystick.experiments.sweep import AXES
+from tallystick.reports import drawing
+
+Point = Mapping[str, object]
+
+_IN_A_ROW = 4
+_PANEL = 1.8  # inches
+_DARK = 0.6  # of a colour's range, from where on white letters are easier to read
+_LEAST_SCALE = 8.0  # where all horizons are smaller, none looks great
+_BELOW_INFINITY = 0.85  # of a colour's range, for the greatest horizon that is a number
+
+
+_NOTE = "Horizon: up to which length a network is right on all strings; every length counts, ∞ is all of them."
+
+
+class _Map(NamedTuple):
+    """What is drawn in a panel: a title, colours, and from a number to its place among the colours and to a word."""
+
+    title: str
+    colours: str
+    number: Callable[[Point], float]
+    depth: Callable[[np.ndarray], np.ndarray]
+    word: Callable[[float], str]
+
+
+def axes_of(points: Sequence[Point], x: str | None = None, y: str | None = None) -> tuple[str, str]:
+    """Return the two axes that are drawn: those asked for, or else the first that have several values."""
+    for name, asked in (("x", x), ("y", y)):
+        if asked is not None and asked not in AXES:
+            raise BadInput(f"{name}: {asked!r} is not one of {', '.join(AXES)}")
+    if x is not None and x == y:
+        raise BadInput(f"y: {y!r} is drawn as x already")
+    several_first = sorted(AXES, key=lambda name: len(_values(points, name)) == 1)
+    x = x or next(name for name in several_first if name != y)
+    return x, y or next(name for name in several_first if name != x)
+
+
+def draw_sweep(points: Sequence[Point], x: str | None = None, y: str | None = None) -> Figure:
+    """Draw the share of seeds that are right at every length, and below it the median horizon."""
+    x, y = axes_of(points, x, y)
+    others = [name for name in AXES if name not in (x, y) and len(_values(points, name)) > 1]
+    combinations = list(product(*(_values(points, name) for name in others)))
+    # A row for each value of the axis before the last, where that leaves room.
+    columns = min(len(_values(points, others[-1])) if others else 1, _IN_A_ROW)
+    rows = -(-len(combinations) // columns)
+    figure = Figure(
+        figsize=(drawing.WIDTH * max(columns, 2) / _IN_A_ROW, 2 * _PANEL * rows + 0.4), layout="constrained"
+    )
+    panels = figure.subplots(2 * rows, columns, squeeze=False)
+    for panel in panels.flat:
+        panel.set_visible(False)
+    for place, combination in enumerate(combinations):
+        at = dict(zip(others, combination, strict=True))
+        row, column = divmod(place, columns)
+        upper, lower = panels[2 * row : 2 * row + 2, column]
+        for kind, panel in zip(_maps(points), (upper, lower), strict=True):
+            _draw_map(panel, kind, _table(points, at, (x, y)))
+            _label(panel, points, x, y)
+        upper.set_title("\n".join([*(f"{_words(name)} {at[name]}" for name in at), _maps(points)[0].title]))
+    drawing.footnote(figure, _NOTE if columns > 1 else _NOTE.replace("; ", ";\n"))
+    return figure
+
+
+def _maps(points: Sequence[Point]) -> tuple[_Map, _Map]:
+    greatest = max([_LEAST_SCALE, *(h for h in map(_horizon, points) if np.isfinite(h))])
+
+    def depth(horizons: np.ndarray) -> np.ndarray:
+        scaled = _BELOW_INFINITY * np.log1p(horizons) / np.log1p(greatest)
+        return np.where(np.isinf(horizons), 1.0, scaled)
+
+    return (
+        _Map("right at every length, %", "Blues", _share, lambda shares: shares / 100, "{:.3g}".format),
+        _Map("horizon, median", "Oranges", _horizon, depth, _horizon_word),
+    )
+
+
+def _share(point: Point) -> float:
+    share = point["share_proved"]
+    assert isinstance(share, float)
+    return 100 * share
+
+
+def _horizon(point: Point) -> float:
+    """The median horizon as a number; not one where none is worked out."""
+    median = point["horizon_all_median"]
+    if isinstance(median, int):
+        return float(median)
+    return np.inf if median == "unlimited" else np.nan
+
+
+def _horizon_word(horizon: float) -> str:
+    return "∞" if np.isinf(horizon) else "–" if np.isnan(horizon) else f"{horizon:,.0f}"
+
+
+def _values(points: Sequence[Point], axis: str) -> list[object]:
+    """Return an axis's values: numbers in their order, names as they come."""
+    found = list(dict.fromkeys(point[axis] for point in points))
+    return found if axis == "optimiser" else sorted(found, key=lambda value: float(str(value)))
+
+
+def _table(points: Sequence[Point], at: Mapping[str, object], axes: tuple[str, str]) -> list[list[Point]]:
+    """Return the points of one combination, row by row from the least y on."""
+    x, y = axes
+    chosen = {(p[y], p[x]): p for p in points if all(p[name] == value for name, value in at.items())}
+    return [[chosen[down, across] for across in _values(points, x)] for down in _values(points, y)]
+
+
+def _draw_map(panel: Axes, kind: _Map, table: list[list[Point]]) -> None:
+    panel.set_visible(True)
+    numbers = np.array([[kind.number(point) for point in row] for row in table])
+    depths = kind.depth(numbers)
+    panel.set_title(kind.title)
+    panel.imshow(depths, cmap=kind.colours, vmin=0, vmax=1, origin="lower", aspect="auto")
+    for (down, across), number in np.ndenumerate(numbers):
+        colour = "white" if depths[down, across] > _DARK else "black"
+        panel.text(across, down, kind.word(float(number)), ha="center", va="center", fontsize=6.5, color=colour)
+
+
+def _label(panel: Axes, points: Sequence[Point], x: str, y: str) -> None:
+    for name, values, ticks, label in (
+        (x, _values(points, x), panel.set_xticks, panel.set_xlabel),
+        (y, _values(points, y), panel.set_yticks, panel.set_ylabel),
+    ):
+        ticks(range(len(values)), [str(value) for value in values])
+        label(_words(name))
+    panel.tick_params(length=0)
+    for side in panel.spines.values():
+        side.set_visible(False)
+
+
+def _words(axis: str) -> str:
+    return axis.replace("_", " ")
