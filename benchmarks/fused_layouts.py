@@ -1,0 +1,68 @@
+"""How fast the fused kernel is by its layout, on this machine's GPU: what `training/fused/launch.py` was chosen by.
+
+    python benchmarks/fused_layouts.py [SEEDS]
+
+The kernel alone, on networks that lie on the device already: length 8, 100 epochs, one string a step. SEEDS must be a multiple of
+1024.
+"""
+# ruff: noqa: T201 -- what it prints is what it is for
+
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tallystick.bench.timing import best_of
+from tallystick.datasets.training_sets import training_set
+from tallystick.training.devices import devices_named
+from tallystick.training.ensemble import training_precision
+from tallystick.training.fused.kernel import train_fused
+from tallystick.training.fused.launch import Launch
+from tallystick.training.fused.script import script_of
+from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.setting import Setting
+
+SHAPES = {"float32": ((1024, 8), (512, 4), (256, 4), (256, 1), (64, 1)), "float64": ((256, 4), (128, 4))}
+SHARING = (2, 4)
+
+
+def main(seeds: int) -> None:
+    """Print a line a setting and layout."""
+    devices = devices_named("gpu")
+    print(f"{devices.name}, {seeds:,} seeds")
+    for precision, shapes in SHAPES.items():
+        for task in ("binary", "ternary"):
+            for bias in (False, True):
+                setting = Setting(task, bias, 8, precision=precision)
+                with devices.using(), training_precision(setting):
+                    measure(
+                        setting,
+                        seeds,
+                        [Launch(block, warps, sharing) for block, warps in shapes for sharing in SHARING],
+                    )
+
+
+def measure(setting: Setting, seeds: int, launches: list[Launch]) -> None:
+    """Time one setting in every layout."""
+    task, strings = setting.scored_as, training_set(setting.scored_as, setting.train_length, seed=0)
+    weights = fresh_weights(setting.kind, task, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+    script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+    arrays = jax.tree.map(jnp.asarray, (weights, script))
+    parts = {"kind": setting.kind, "task": task, "method": setting.procedure, "shape": shape}
+    for launch in launches:
+
+        def work(launch: Launch = launch) -> object:
+            return jax.block_until_ready(train_fused(*arrays, launch=launch, **parts))
+
+        work()  # compiles
+        rate = seeds / best_of(work, 2) / 1e6
+        label = f"{setting.precision} {setting.task:7} {'with' if setting.bias else 'without':7} bias"
+        print(
+            f"{label}, block {launch.block:4}, {launch.warps} warps, sharing {launch.sharing}: {rate:.2f} million runs/s"
+        )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2**22)
