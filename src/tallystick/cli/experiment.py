@@ -1,5 +1,6 @@
 """The commands of the experiment: training, testing, reproducing, reporting."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -123,6 +124,7 @@ def train(
     from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
+    from tallystick.training.engines import how_trained
     from tallystick.training.setting import Setting
 
     gated = cell in GATED_CELLS
@@ -156,6 +158,8 @@ def train(
     job = training_job(setting, seeds, seed, kept)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
         job = replace(job, device=workers.device(device))
+        if (how := how_trained(job.strings, job.device)).startswith("gpu, compiled scan"):
+            sys.stderr.write(f"{how}\n")
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_training(job, seed, RunDirectory(out), report=progress, **options)
     _show_run_indicators(out, as_json=as_json)

@@ -22,6 +22,7 @@ from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report, made_in, run_jobs
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.cores import cores, on_every_core
+from tallystick.training.engines import how_trained
 from tallystick.training.ensemble import paths, silent
 from tallystick.training.setting import PRECISIONS
 
@@ -124,7 +125,7 @@ def run_experiment(
     directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
     directory.write_table(_paths(jobs), "paths.parquet")
     if not finished:
-        write_record(directory, time.perf_counter() - started, plan.seed)
+        write_record(directory, time.perf_counter() - started, plan.seed, jobs)
     directory.drop_parts()
 
 
@@ -142,7 +143,7 @@ def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
         write_strings(strings, task, folder / f"{task.name}_{length}.txt")
 
 
-def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
+def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[Job] | None = None) -> None:
     """Write how the run was made: versions, machine, time, and the form of the gradient, which float32 results depend on."""
     packages = ("tallystick", "jax", "jaxlib", "optax", "numpy", "polars")
     record = {
@@ -153,6 +154,7 @@ def write_record(directory: RunDirectory, seconds: float, seed: int) -> None:
         "seconds": round(seconds, 1),
         "cores": cores(),
         "machine": platform.machine(),
+        "trained_by": sorted({how_trained(job.strings, job.device) for job in jobs or ()}) or ["cpu, compiled scan"],
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},
         "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",

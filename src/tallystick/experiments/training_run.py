@@ -98,5 +98,5 @@ def run_whole(
     directory.start({**asked, "keep": str(keep), **made_in(jobs)}, resume=resume, force=force)
     write_job_strings(directory, jobs)
     run_jobs(directory, jobs, report, keep=keep, workers=workers)
-    write_record(directory, time.perf_counter() - started, int(str(asked["seed"])))
+    write_record(directory, time.perf_counter() - started, int(str(asked["seed"])), jobs)
     directory.drop_parts()

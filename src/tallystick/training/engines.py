@@ -31,23 +31,10 @@ Trainer = Callable[[Weights], tuple[Weights, PerSeed]]
 
 @dataclass(frozen=True)
 class Engine:
-    """How blocks are trained.
-
-    Attributes:
-        name: scan or fused.
-        devices: where.
-        reason: why it is not the quickest that the devices have, if it is not.
-    """
+    """How blocks are trained: scan or fused, and where."""
 
     name: str
     devices: Devices
-    reason: str | None = None
-
-    @property
-    def summary(self) -> str:
-        """A line that says what trains, and why nothing quicker does."""
-        how = {"scan": "compiled scan", "fused": "fused kernel"}[self.name]
-        return f"{self.devices.name}, {how}" + (f": {self.reason}" if self.reason else "")
 
     def width(self, seeds: int) -> int:
         """Return how many seeds make a block; of a GPU's few widths the least that holds them all."""
@@ -78,14 +65,25 @@ class Engine:
 
 def engine_for(strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
     """Return the quickest engine for training on the strings, or the one that is asked for."""
-    reason = reason_against(strings)
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
+    reason = reason_against(strings)
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
-    if wanted or devices.kind == "cpu":
-        return Engine(wanted or "scan", devices)
-    return Engine("scan", devices, reason) if reason else Engine("fused", devices)
+    quickest = "fused" if devices.kind == "gpu" and not reason else "scan"
+    return Engine(wanted or quickest, devices)
+
+
+def how_trained(strings: list[str], kind: str) -> str:
+    """Say what trains on the strings, on a kind of device, and why nothing quicker does.
+
+    >>> how_trained(["()"], "gpu"), how_trained(["(" * 20], "gpu")
+    ('gpu, fused kernel', 'gpu, compiled scan: strings of 20 tokens are longer than the 16 that the fused kernel holds')
+    """
+    if kind == "cpu":
+        return "cpu, compiled scan"
+    reason = reason_against(strings)
+    return f"gpu, compiled scan: {reason}" if reason else "gpu, fused kernel"
 
 
 def _scan(setting: Setting, strings: list[str]) -> Trainer:
