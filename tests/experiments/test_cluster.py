@@ -114,6 +114,32 @@ def test_a_second_client_finds_the_scheduler_by_its_file(workers, small_parts, t
     assert there.models().equals(here.models())
 
 
+def test_gated_runs_and_comparisons_are_the_same_from_a_cluster(workers, tmp_path, capsys):
+    for more in ([], ["--cluster", client_of(workers).scheduler.address]):
+        gated = [
+            "--cell",
+            "gru",
+            "--train-length",
+            "2",
+            "--epochs",
+            "1",
+            "--seeds",
+            "3",
+            "--out",
+            f"{tmp_path}/{len(more)}",
+        ]
+        compared = ["--cell", "relu", "--method", "count", "--seeds", "16"]
+        for command in (["train", *gated], ["compare", *compared]):
+            with pytest.raises(SystemExit) as ended:
+                main([*command, "--json", *more])
+            assert ended.value.code == 0
+    here, there = (RunDirectory(tmp_path / name) for name in ("0", "2"))
+    assert (there.path / "models.parquet").read_bytes() == (here.path / "models.parquet").read_bytes()
+    printed = [line for line in capsys.readouterr().out.split("\n}\n") if '"rows"' in line]
+    assert len(printed) == 2
+    assert printed[0] == printed[1]
+
+
 def test_what_a_worker_refuses_is_refused_here(workers):
     nothing_to_learn = Job("fresh", SETTING, 5, [], JOB.tests)
     with pytest.raises(BadInput, match="strings: an empty training set"):
@@ -168,7 +194,7 @@ def test_a_cluster_that_is_none_gives_one_line(tmp_path, monkeypatch, capsys, na
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("command", ["train", "reproduce"])
+@pytest.mark.parametrize("command", ["train", "reproduce", "compare", "sweep"])
 def test_without_dask_the_extra_is_named(tmp_path, monkeypatch, capsys, command):
     monkeypatch.setitem(sys.modules, "distributed", None)
     line = one_line(capsys, command, "--seeds", "5", "--out", str(tmp_path / "run"), "--cluster", "local:2")

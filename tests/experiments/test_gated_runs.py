@@ -81,16 +81,16 @@ def test_the_summary_says_what_was_trained_and_what_became_of_it(run, capsys):
 
 def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatch):
     """The second part is killed; resumed, it alone is trained, and the end is that of the run that was never killed."""
-    begun, rows_of_block = [], gated_runs._rows_of_block
+    begun, rows_of_part = [], gated_runs._rows_of_part
     killed = tmp_path / "killed"
 
-    def killed_at_seed_2(setting, first, *rest):
-        begun.append(first)
-        if first == 2:
+    def killed_at_seed_2(taught, seeds):
+        begun.append(seeds[0])
+        if seeds[0] == 2:
             raise KeyboardInterrupt
-        return rows_of_block(setting, first, *rest)
+        return rows_of_part(taught, seeds)
 
-    monkeypatch.setattr(gated_runs, "_rows_of_block", killed_at_seed_2)
+    monkeypatch.setattr(gated_runs, "_rows_of_part", killed_at_seed_2)
     monkeypatch.setattr("tallystick.training.cores.cores", lambda: 1)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main([*GRU, "--out", str(killed)])
@@ -99,7 +99,7 @@ def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatc
     assert not (killed / "models.parquet").exists()
     assert "train --resume goes on with it" in refusal(["certify", killed], capsys)
 
-    monkeypatch.setattr(gated_runs, "_rows_of_block", lambda *given: begun.append(given[1]) or rows_of_block(*given))
+    monkeypatch.setattr(gated_runs, "_rows_of_part", lambda *given: begun.append(given[1][0]) or rows_of_part(*given))
     other = "epochs is 1 there and 2 now"
     assert other in refusal([*GRU[:-1], "2", "--out", killed, "--resume"], capsys)
     assert output([*GRU, "--out", killed, "--resume"], capsys)[0] == 0

@@ -1,17 +1,23 @@
 """The command that sets cells and methods side by side."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.output import Force, Json, make_folder, refuse_existing, rows_table, show, show_json
+from tallystick.cli.output import Cluster, Force, Json, make_folder, refuse_existing, rows_table, show, show_json
 from tallystick.errors import BadInput
 from tallystick.files import write_text, write_whole
 
 if TYPE_CHECKING:
     from tallystick.experiments.comparison import Comparison
+    from tallystick.training.gated.setting import GatedSetting
+    from tallystick.training.setting import Setting
+
+# JAX, polars and matplotlib take a second to load, so they are imported when the command is called.
+# ruff: noqa: PLC0415
 
 FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg")
 
@@ -26,6 +32,7 @@ def compare(
         Path | None,
         typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
     ] = None,
+    cluster: Cluster = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -33,9 +40,8 @@ def compare(
 
     Example: tallystick compare --cell linear --seeds 1000
     """
-    from tallystick.experiments.comparison import compare as compared  # noqa: PLC0415 -- JAX takes a second to load
-    from tallystick.experiments.comparison import default_gated_settings, default_settings  # noqa: PLC0415
-    from tallystick.reports.comparison import HEADINGS, as_cells, as_record, described  # noqa: PLC0415
+    from tallystick.experiments.comparison import default_gated_settings, default_settings
+    from tallystick.reports.comparison import HEADINGS, as_cells, as_record
 
     wanted = [(setting, setting.method, seeds) for setting in default_settings()]
     wanted += [(setting, setting.taught.method, gated_seeds) for setting in default_gated_settings()]
@@ -46,10 +52,7 @@ def compare(
         make_folder(out)
         for name in FILES:
             refuse_existing(out / name, force=force)
-    rows: list[Comparison] = []
-    for setting, size in settings:
-        sys.stderr.write(" · ".join(described(setting)) + "\n")
-        rows.append(compared(setting, size, seed))
+    rows = _compared(settings, seed, cluster)
     if out is not None:
         _write(out, rows)
     if as_json:
@@ -58,9 +61,36 @@ def compare(
         show(rows_table([dict(zip(HEADINGS.values(), as_cells(row), strict=True)) for row in rows]))
 
 
+def _compared(
+    settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, cluster: str | None
+) -> "list[Comparison]":
+    """Compare the settings, on this machine one after another, on a cluster as many at a time as it has workers."""
+    from tallystick.experiments.cluster import workers_named
+    from tallystick.experiments.comparison import compare as compared
+    from tallystick.reports.comparison import described
+
+    def tell(place: int) -> None:
+        sys.stderr.write(" · ".join(described(settings[place][0])) + "\n")
+
+    rows: dict[int, Comparison] = {}
+    if cluster is None:
+        for place, (setting, size) in enumerate(settings):
+            tell(place)
+            rows[place] = compared(setting, size, seed)
+        return list(rows.values())
+
+    def take(place: int, row: "Comparison") -> None:
+        tell(place)
+        rows[place] = row
+
+    with workers_named(cluster) as workers:
+        workers.each(partial(compared, seed=seed), settings, take)
+    return [rows[place] for place in range(len(settings))]
+
+
 def _write(out: Path, rows: "list[Comparison]") -> None:
-    from tallystick.reports import comparison, drawing  # noqa: PLC0415
-    from tallystick.reports.figure_comparison import draw_comparison  # noqa: PLC0415
+    from tallystick.reports import comparison, drawing
+    from tallystick.reports.figure_comparison import draw_comparison
 
     write_text(comparison.as_csv(rows), out / "compare.csv")
     write_text(comparison.as_markdown(rows), out / "compare.md")

@@ -146,11 +146,11 @@ def train(
         optimiser=optimiser,
     )
     if gated:
-        _refuse_for_gates(cell, keep=(keep, "all"), cluster=(cluster, None), device=(device, "auto"))
+        _refuse_for_gates(cell, keep=(keep, "all"), device=(device, "auto"))
         from tallystick.training.gated.setting import GatedSetting
 
         gates = GatedSetting(cell, units, setting)
-        train_gated(gates, seeds, seed, out, resume=resume, force=force, as_json=as_json)
+        train_gated(gates, seeds, seed, out, cluster=cluster, resume=resume, force=force, as_json=as_json)
         return
     if units != 1:
         raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")

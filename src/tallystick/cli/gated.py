@@ -36,21 +36,31 @@ def is_gated_run(path: Path) -> bool:
 
 
 def train_gated(
-    setting: "GatedSetting", seeds: int, seed: int, out: Path, *, resume: bool, force: bool, as_json: bool
+    setting: "GatedSetting",
+    seeds: int,
+    seed: int,
+    out: Path,
+    *,
+    cluster: str | None,
+    resume: bool,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Train a run of GRUs or LSTMs and show what became of them."""
     from tallystick.cli.progress import watched
+    from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.gated_rows import summary_of
     from tallystick.experiments.gated_runs import run_gated_training
     from tallystick.experiments.run_directory import RunDirectory
 
-    with watched({setting.cell: seeds}) as report:
+    with workers_named(cluster) as workers, watched({setting.cell: seeds}) as report:
         rows = run_gated_training(
             setting,
             seeds,
             seed,
             RunDirectory(out),
             progress=lambda done: report(setting.cell, done),
+            workers=workers,
             resume=resume,
             force=force,
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.gated_rows import SCHEMA, rows_of_gated
 from tallystick.experiments.reproduction import write_record
 from tallystick.experiments.run_directory import MODELS, RunDirectory
-from tallystick.training.cores import on_every_core
+from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.ensemble import silent
 from tallystick.training.gated.ensemble import BLOCK, GatedEnsemble, train_gated_weights
 from tallystick.training.gated.initial_weights import fresh_gated_weights
@@ -88,33 +89,52 @@ def run_gated_training(
     directory: RunDirectory,
     *,
     progress: Callable[[int], object] = silent,
+    workers: Workers = THIS_MACHINE,
     resume: bool = False,
     force: bool = False,
 ) -> pl.DataFrame:
     """Train and measure one setting, part by part, into a run directory; what a killed run has done is not done again."""
     started = time.perf_counter()
-    strings = _check_run(setting, seeds, seed)  # before anything of an earlier run is touched
+    taught = Taught(setting, _check_run(setting, seeds, seed), seed)  # before anything of an earlier run is touched
     directory.start(_config(setting, seeds, seed), resume=resume, force=force)
-
-    def part(first: int) -> str:
-        size, name = min(BLOCK, seeds - first), f"{setting.cell}-{first:09d}"
-        if directory.has_part(name):
-            _check_columns(directory.part(name))
-        else:
-            directory.write_part(name, _rows_of_block(setting, first, strings, seed).head(size))
-        progress(size)
-        return name
-
     if not directory.is_finished():
-        directory.gather(on_every_core(part, range(0, seeds, BLOCK)))
+        parts = {
+            f"{setting.cell}-{first:09d}": range(first, min(first + BLOCK, seeds)) for first in range(0, seeds, BLOCK)
+        }
+        missing = [name for name in parts if not _is_done(directory, name)]
+        progress(sum(len(part) for name, part in parts.items() if name not in missing))
+
+        def take(place: int, rows: pl.DataFrame) -> None:
+            directory.write_part(missing[place], rows)
+            progress(len(rows))
+
+        workers.each(_rows_of_part, [(taught, parts[name]) for name in missing], take)
+        directory.gather(list(parts))
         write_record(directory, time.perf_counter() - started, seed)
     directory.drop_parts()
     return pl.read_parquet(directory.path / MODELS)
 
 
-def _rows_of_block(setting: GatedSetting, first: int, strings: list[str], seed: int) -> pl.DataFrame:
+class Taught(NamedTuple):
+    """What all parts of a run share."""
+
+    setting: GatedSetting
+    strings: list[str]
+    seed: int
+
+
+def _rows_of_part(taught: Taught, seeds: range) -> pl.DataFrame:
     """Train and measure a whole block of seeds, be they asked for or not: so a seed's row never depends on how many are."""
-    return rows_of_gated(_trained(setting, np.arange(first, first + BLOCK), strings), seed, first)
+    first = seeds[0]
+    networks = _trained(taught.setting, np.arange(first, first + BLOCK), taught.strings)
+    return rows_of_gated(networks, taught.seed, first).head(len(seeds))
+
+
+def _is_done(directory: RunDirectory, name: str) -> bool:
+    if not directory.has_part(name):
+        return False
+    _check_columns(directory.part(name))
+    return True
 
 
 def _check_columns(part: Path) -> None:
