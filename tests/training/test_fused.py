@@ -4,6 +4,7 @@ Without a GPU the kernel is worked out by JAX step by step, which shows that it 
 device's own instructions are looked at one by one, and the kernel is brought into the form that a GPU's compiler takes.
 """
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import jax
@@ -185,15 +186,18 @@ def test_products_that_are_added_are_one_instruction():
 
 
 def test_the_quickest_engine_is_chosen_and_says_why_not():
-    gpu = Devices("gpu", devices_named("cpu").units)
-    assert engine_for(STRINGS, gpu).name == "fused"
-    assert engine_for(STRINGS, devices_named("cpu")).name == "scan"
-    assert engine_for(["(" * 17], gpu).name == "scan"
-    assert how_trained(["(" * 17], "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
+    gpu, setting = Devices("gpu", devices_named("cpu").units), Setting("binary", bias=False, train_length=4)
+    endless, long = replace(setting, epochs=10_000_000), ["(" * 17]
+    assert engine_for(setting, STRINGS, gpu).name == "fused"
+    assert engine_for(setting, STRINGS, devices_named("cpu")).name == "scan"
+    assert engine_for(setting, long, gpu).name == engine_for(endless, STRINGS, gpu).name == "scan"
+    assert how_trained(setting, STRINGS, "gpu") == "gpu, fused kernel"
+    assert how_trained(setting, long, "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
+    assert how_trained(endless, STRINGS, "gpu").startswith("gpu, compiled scan: 50,000,000 steps are more")
     with pytest.raises(BadInput, match="engine: 'quick' is not one of scan, fused"):
-        engine_for(STRINGS, gpu, "quick")
+        engine_for(setting, STRINGS, gpu, "quick")
     with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
-        engine_for(["(" * 17], gpu, "fused")
+        engine_for(setting, long, gpu, "fused")
 
 
 def test_blocks_of_a_gpu_have_few_widths_and_whole_layouts():

@@ -57,7 +57,7 @@ def _sizes(setting: Setting, device: str, engine: str | None) -> tuple[int, int]
     """Return how many seeds are timed first, and how many at most."""
     if device == "cpu":
         return WIDE * cores(), _CPU_MOST
-    block = engine_for(strings_of(setting), devices_named(device), engine).width(_MANY)
+    block = engine_for(setting, strings_of(setting), devices_named(device), engine).width(_MANY)
     return _GPU_BLOCKS * block, _GPU_MOST_BLOCKS * block
 
 

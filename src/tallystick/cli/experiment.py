@@ -158,7 +158,7 @@ def train(
     job = training_job(setting, seeds, seed, kept)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
         job = replace(job, device=workers.device(device))
-        if (how := how_trained(job.strings, job.device)).startswith("gpu, compiled scan"):
+        if (how := how_trained(setting, job.strings, job.device)).startswith("gpu, compiled scan"):
             sys.stderr.write(f"{how}\n")
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_training(job, seed, RunDirectory(out), report=progress, **options)

@@ -63,26 +63,27 @@ class Engine:
         return train
 
 
-def engine_for(strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
-    """Return the quickest engine for training on the strings, or the one that is asked for."""
+def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
+    """Return the quickest engine for training a setting on the strings, or the one that is asked for."""
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = reason_against(strings)
+    reason = reason_against(strings, setting.epochs)
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
     quickest = "fused" if devices.kind == "gpu" and not reason else "scan"
     return Engine(wanted or quickest, devices)
 
 
-def how_trained(strings: list[str], kind: str) -> str:
-    """Say what trains on the strings, on a kind of device, and why nothing quicker does.
+def how_trained(setting: Setting, strings: list[str], kind: str) -> str:
+    """Say what trains a setting on the strings, on a kind of device, and why nothing quicker does.
 
-    >>> how_trained(["()"], "gpu"), how_trained(["(" * 20], "gpu")
-    ('gpu, fused kernel', 'gpu, compiled scan: strings of 20 tokens are longer than the 16 that the fused kernel holds')
+    >>> setting = Setting("binary", bias=False, train_length=20)
+    >>> how_trained(setting, ["(" * 20], "gpu")
+    'gpu, compiled scan: strings of 20 tokens are longer than the 16 that the fused kernel holds'
     """
     if kind == "cpu":
         return "cpu, compiled scan"
-    reason = reason_against(strings)
+    reason = reason_against(strings, setting.epochs)
     return f"gpu, compiled scan: {reason}" if reason else "gpu, fused kernel"
 
 

@@ -97,7 +97,7 @@ def train(
     if not size:
         raise BadInput("seeds: none to train")
     lessons_of(setting, strings)  # refuses what cannot be learnt
-    chosen = engine_for(strings, devices, engine)
+    chosen = engine_for(setting, strings, devices, engine)
     with training_precision(setting):
         train_one = chosen.trainer(setting, strings)
     width = chosen.width(size) if block is None else _whole_vectors(block)

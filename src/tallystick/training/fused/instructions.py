@@ -38,10 +38,10 @@ def in_instructions(work: Callable[..., Result]) -> Callable[..., Result]:
 def as_written(work: Callable[..., Result]) -> Callable[..., Result]:
     """Return the function as one whose products are rounded before they are added, as it says."""
 
-    def written(*arguments: Any) -> Result:  # noqa: ANN401
+    def left_as_written(*arguments: Any) -> Result:  # noqa: ANN401
         return work(*arguments)
 
-    return jax.jit(written)
+    return jax.jit(left_as_written)
 
 
 def _evaluate(
@@ -87,8 +87,8 @@ def _products_used_once(program: core.Jaxpr) -> dict[Any, core.JaxprEqn]:
 def _apply(equation: core.JaxprEqn, operands: list[Any]) -> list[Any]:
     inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
     if equation.primitive.name in _CALLS and isinstance(inner, core.ClosedJaxpr):
-        own = equation.params.get("name") != as_written.__name__.removeprefix("as_")
-        return _evaluate(inner.jaxpr, inner.consts, operands, multiply_adds=own)
+        written = equation.params.get("name") == "left_as_written"
+        return _evaluate(inner.jaxpr, inner.consts, operands, multiply_adds=not written)
     last = equation.invars[-1]
     replacement = _REPLACED.get((equation.primitive.name, _type_name(last))) if _is_floats(last) else None
     if replacement is not None:

@@ -22,6 +22,9 @@ class Launch(NamedTuple):
 LONGEST = 16
 """Tokens that are worth unrolling: the kernel grows with the strings, and its compilation with it."""
 
+MOST_STEPS = 2**25
+"""Steps whose corrections make a table of less than a gigabyte."""
+
 NETWORKS = 512
 """Every layout's block divides this many networks."""
 
@@ -50,9 +53,11 @@ def widest_on(multiprocessors: int) -> int:
     return FILLINGS * (multiprocessors or _USUAL)
 
 
-def reason_against(strings: list[str]) -> str | None:
-    """Say why the kernel cannot train on the strings, or nothing."""
-    longest = max(map(len, strings))
+def reason_against(strings: list[str], epochs: int) -> str | None:
+    """Say why the kernel cannot train so long on the strings, or nothing."""
+    longest, steps = max(map(len, strings)), len(strings) * epochs
     if longest > LONGEST:
         return f"strings of {longest} tokens are longer than the {LONGEST} that the fused kernel holds"
+    if steps > MOST_STEPS:
+        return f"{steps:,} steps are more than the {MOST_STEPS:,} that the fused kernel has corrections for"
     return None
