@@ -170,6 +170,8 @@ def test_indicators_of_a_model(run, files):
         "formula": "U = 1",
         "holds": False,
         "finding": "U = 9/10 (0.9), off by -1/10 (-0.1)",
+        "value": "9/10",
+        "distance": "-1/10",
     }
 
 

@@ -8,17 +8,34 @@ from typing import NamedTuple
 
 from tallystick.arithmetic import exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.documents import exact_number
 from tallystick.errors import BadInput
 
 _LONGEST_RATIO = 20
 
 
 class Condition(NamedTuple):
-    """One condition of a theorem on one cell: whether it holds, and the value that should be zero or should not."""
+    """One condition of a theorem on one cell.
+
+    Attributes:
+        formula: what is asked for.
+        holds: whether it holds.
+        finding: what was found, in words.
+        value: its left side; None where it does not exist.
+        distance: how far an equation is off, its left side less its right one; None where there is no equation.
+    """
 
     formula: str
     holds: bool
     finding: str
+    value: Fraction | None
+    distance: Fraction | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """Return the condition as plain data, its numbers exact: whole, or "p/q"."""
+        numbers = {"value": self.value, "distance": self.distance}
+        exactly = {name: None if number is None else exact_number(number) for name, number in numbers.items()}
+        return {**self._asdict(), **exactly}
 
 
 @dataclass(frozen=True)
@@ -77,7 +94,7 @@ def _(cell: ReluCell) -> list[Condition]:
     found = indicators(cell)
     a, b = found.open_step, found.close_step
     return [
-        Condition("a > 0", a > 0, f"a = {_shown(a)}"),
+        Condition("a > 0", a > 0, f"a = {_shown(a)}", a),
         _equals("b", b, "−a", -a),
         _equals("U", found.recurrent_weight, "1", Fraction(1)),
     ]
@@ -91,20 +108,20 @@ def _(cell: SelectiveCell) -> list[Condition]:
     return [
         _equals("P·Q", P * Q, "1", Fraction(1)),
         _equals("b", b, "−Q·a", -Q * a),
-        Condition("a ≠ 0", a != 0, f"a = {_shown(a)}"),
-        Condition("P ≠ −1", P != -1, f"P = {_shown(P)}"),
+        Condition("a ≠ 0", a != 0, f"a = {_shown(a)}", a),
+        Condition("P ≠ −1", P != -1, f"P = {_shown(P)}", P),
     ]
 
 
 def _ratio_is_minus_one(found: Indicators) -> Condition:
     if found.ab_ratio is None:
-        return Condition("a/b = −1", holds=False, finding="b = 0, so a/b does not exist")
+        return Condition("a/b = −1", holds=False, finding="b = 0, so a/b does not exist", value=None)
     return _equals("a/b", found.ab_ratio, "−1", Fraction(-1))
 
 
 def _equals(name: str, value: Fraction, target_name: str, target: Fraction) -> Condition:
     finding = f"{name} = {_shown(value)}, off by {_shown(value - target)}"
-    return Condition(f"{name} = {target_name}", value == target, finding)
+    return Condition(f"{name} = {target_name}", value == target, finding, value, value - target)
 
 
 def _shown(value: Fraction) -> str:

@@ -7,6 +7,7 @@ class; only where they straddle an end are strings counted, by meeting in the mi
 remains is a sum of binomials; U = 0 and U = −1 have few distinct σ, each with its own binomials.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -55,11 +56,16 @@ def accuracy_curve(model: Model, longest: int, arithmetic: str = REAL) -> list[E
     >>> [found.total_correct for found in curve]
     [2, 3, 6, 11]
     """
+    return list(accuracies(model, longest, arithmetic))
+
+
+def accuracies(model: Model, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
+    """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
     if arithmetic == REAL and isinstance(model.cell, LinearCell):
         exact_model = model.in_arithmetic("rational")
-        return [_linear_accuracy(exact_model, length) for length in range(1, longest + 1)]
-    return list(listed_accuracies(model, longest, arithmetic))
+        return (_linear_accuracy(exact_model, length) for length in range(1, longest + 1))
+    return listed_accuracies(model, longest, arithmetic)
 
 
 def _linear_accuracy(model: Model, length: int) -> ExactAccuracy:

@@ -251,7 +251,7 @@ def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:
 
     found = conditions(model.cell)
     if as_json:
-        show_json({"model": str(path), "conditions": [condition._asdict() for condition in found]})
+        show_json({"model": str(path), "conditions": [condition.as_json() for condition in found]})
     else:
         for condition in found:
             show(f"{condition.formula:10} {'holds' if condition.holds else 'fails'}: {condition.finding}")

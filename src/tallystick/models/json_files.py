@@ -24,12 +24,25 @@ from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
 
 def read_json(path: Path) -> Model | GatedModel:
     """Read a model; every complaint names the file and the field."""
-    return read_as(path, _model)
+    return read_as(path, model_from_json)
 
 
 def write_json(model: Model | GatedModel, path: Path) -> None:
     """Write a model so that `read_json` gives an equal one back, every number exact."""
     write_document(model_to_json(model), path)
+
+
+def model_from_json(document: Document) -> Model | GatedModel:
+    """Return the model that an object holds; every complaint names the field."""
+    content = document.value
+    if isinstance(content, dict) and cast("dict[str, object]", content).get("cell") in list(GATED_CELLS):
+        return gated_from_json(document)
+    fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
+    name = fields["cell"].text()
+    if name not in CELLS:
+        fields["cell"].refuse(f"one of {', '.join((*CELLS, *GATED_CELLS))}")
+    steps = _number(fields["open_step"]), _number(fields["close_step"])
+    return Parts(name, *steps, _recurrent(fields["recurrent_weight"], name), *_readout(fields["readout"])).model()
 
 
 def model_to_json(model: Model | GatedModel) -> dict[str, object]:
@@ -48,18 +61,6 @@ def model_to_json(model: Model | GatedModel) -> dict[str, object]:
         "recurrent_weight": recurrent if len(recurrent) > 1 else recurrent[0],
         "readout": readout,
     }
-
-
-def _model(document: Document) -> Model | GatedModel:
-    content = document.value
-    if isinstance(content, dict) and cast("dict[str, object]", content).get("cell") in list(GATED_CELLS):
-        return gated_from_json(document)
-    fields = document.fields(required=("cell", "open_step", "close_step", "recurrent_weight", "readout"))
-    name = fields["cell"].text()
-    if name not in CELLS:
-        fields["cell"].refuse(f"one of {', '.join((*CELLS, *GATED_CELLS))}")
-    steps = _number(fields["open_step"]), _number(fields["close_step"])
-    return Parts(name, *steps, _recurrent(fields["recurrent_weight"], name), *_readout(fields["readout"])).model()
 
 
 def _recurrent(document: Document, cell: str) -> tuple[Fraction, ...]:
