@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.cells.gated import GatedCell, GruCell, LstmCell
+from tallystick.certificates.certificate import write_certificate
+from tallystick.certificates.checker import check_file as check_certificate
+from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
@@ -81,11 +84,13 @@ __all__ = [
     "ZeroCheck",
     "accuracy_curve",
     "certify",
+    "check_certificate",
     "conditions",
     "exact",
     "exact_accuracy",
     "extreme_failures",
     "from_torch",
+    "horizons",
     "indicators",
     "random_failures",
     "read_model",
@@ -94,5 +99,6 @@ __all__ = [
     "to_machine",
     "train",
     "train_gated",
+    "write_certificate",
     "write_model",
 ]

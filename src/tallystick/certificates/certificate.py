@@ -54,9 +54,9 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     return {**content, "digest": digest(content)}
 
 
-def write_certificate(verdict: Verdict, path: Path) -> None:
-    """Write a certificate whole or not at all."""
-    write_document(certificate(verdict), path)
+def write_certificate(verdict: Verdict, path: Path | str) -> None:
+    """Write the certificate of a verdict, for `tallystick check`, whole or not at all."""
+    write_document(certificate(verdict), Path(path))
 
 
 def digest(content: dict[str, object]) -> str:

@@ -20,10 +20,10 @@ _METHODS = {
 }
 
 
-def check_file(path: Path) -> Finding:
+def check_file(path: Path | str) -> Finding:
     """Check the certificate in a file."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         return Finding(False, f"cannot be read: {error}")
     return check(text)
