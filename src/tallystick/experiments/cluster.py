@@ -48,7 +48,9 @@ def workers_named(cluster: str | None) -> Iterator[Workers]:
         return
     with ExitStack() as open_until_the_end:
         client = _client(cluster, open_until_the_end)
-        yield Cluster(client, _checked_workers(client, cluster))
+        with _one_line():
+            found = _checked_workers(client, cluster)
+        yield Cluster(client, found)
 
 
 class Cluster:
@@ -212,7 +214,7 @@ def _one_line() -> Iterator[None]:
     except (CancelledError, OSError) as error:
         if getattr(error, "filename", None):  # a file of this machine's
             raise
-        raise BadInput(f"cluster: the scheduler was lost; --resume goes on with another ({error})") from None
+        raise BadInput("cluster: the scheduler was lost; --resume goes on with another") from None
     except ModuleNotFoundError as error:
         raise BadInput(f"cluster: a worker lacks {error.name}") from None
 
