@@ -146,13 +146,13 @@ def test_what_a_worker_refuses_is_refused_here(workers):
         workers.each(partial(part_files, ALL), [(nothing_to_learn, range(5))], lambda *_: None)
 
 
-def test_a_scheduler_that_is_lost_gives_one_line():
-    class Lost:
-        def nthreads(self):
-            raise OSError("the other side has closed the connection")
+def test_a_scheduler_that_is_lost_gives_one_line(workers, monkeypatch):
+    def lost():
+        raise OSError("the other side has closed the connection")
 
+    monkeypatch.setattr(client_of(workers), "nthreads", lost)
     with pytest.raises(BadInput, match="cluster: the scheduler was lost; --resume goes on with another"):
-        cluster.Cluster(Lost(), made_with()).each(part_files, [(JOB, range(3))], lambda *_: None)
+        workers.each(partial(part_files, ALL), [(JOB, range(3))], lambda *_: None)
 
 
 def test_workers_with_other_versions_are_refused(workers, monkeypatch):

@@ -70,7 +70,7 @@ class Cluster:
         from distributed import as_completed
 
         tasks = self._tasks(work, items)
-        waiting = as_completed()
+        waiting = as_completed(loop=self._client.loop)
         running: dict[str, int] = {}
 
         def fill() -> None:

@@ -154,7 +154,8 @@ def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[
         "seconds": round(seconds, 1),
         "cores": cores(),
         "machine": platform.machine(),
-        "trained_by": sorted({how_trained(job.setting, job.strings, job.device) for job in jobs or ()}) or ["cpu, compiled scan"],
+        "trained_by": sorted({how_trained(job.setting, job.strings, job.device) for job in jobs or ()})
+        or ["cpu, compiled scan"],
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},
         "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",
