@@ -9,6 +9,7 @@ from tallystick.datasets.tasks import BINARY, TASKS, TERNARY
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.experiments.training_run import train as train_networks
+from tallystick.readouts import BinaryReadout, ZeroCheck
 from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights, nudged, published_weights
 from tallystick.training.setting import PRECISIONS, Setting
@@ -166,6 +167,15 @@ def test_accuracy_is_the_share_of_right_classes():
             outputs = [v[seed] * h + c[seed] for v, c in zip(readout.weight, readout.bias, strict=True)]
             right += ["Neg", "Zero", "Pos"][int(np.argmax(outputs))] == TERNARY.label(string)
         assert networks.accuracy(strings)[seed] == pytest.approx(100 * right / len(strings))
+
+
+def test_a_network_is_taken_out_of_its_ensemble_with_its_very_weights():
+    networks = train_networks("binary", train_length=2, seeds=3, epochs=2, bias=True)
+    third = networks.model(2)
+    assert third.cell == LinearCell(*(float(array[2]) for array in vars(networks.cell()).values()))
+    assert third.readout == BinaryReadout(*(float(array[2]) for array in vars(networks.weights.readout()).values()))
+    counting = train_networks("count", train_length=2, seeds=1, epochs=1, method="count")
+    assert counting.model(0).readout == ZeroCheck()
 
 
 def test_progress_counts_every_seed_once():

@@ -51,15 +51,6 @@ def some_of(models: Model, chosen: object) -> Model:
     return Model(models.cell.converted(part), models.readout.converted(part))
 
 
-def single(models: Model, position: int) -> Model:
-    """Return one model."""
-
-    def number(values: Floats, _: str) -> float:
-        return float(values[position])
-
-    return Model(models.cell.converted(number), models.readout.converted(number))
-
-
 def right_at_zero(readout: Readout) -> Mask:
     """Say which readouts give h = 0 the class of the count 0: a comparison of biases, whose sign floats get right."""
     index = list(readout.classes).index(readout.right_class(0))

@@ -16,7 +16,7 @@ from tallystick.arithmetic import Number
 from tallystick.cells import Cell, ReluCell, TanhCell, Token
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.enclosed import Bounds, Enclosed
-from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, Mask, right_at_zero, single, size_of, some_of
+from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, Mask, right_at_zero, size_of, some_of
 from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.extremes import Ends
 from tallystick.certificates.gated.boxes import Box
@@ -189,7 +189,7 @@ def _ask_the_certifier(models: Model, limit: int, found: _Found) -> None:
     """Put what the boxes did not decide to the certifier, one by one."""
     for lengths, progress in found.items():
         for place in np.flatnonzero(~progress.searched & ~progress.exact).tolist():
-            verdict = certify(single(models, place), lengths, limit=limit)
+            verdict = certify(models.place(place), lengths, limit=limit)
             if verdict.horizon is None:
                 progress.prove(np.array([place]))
             else:

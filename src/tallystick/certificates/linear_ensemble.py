@@ -21,7 +21,6 @@ from tallystick.certificates.ensemble_models import (
     Horizons,
     Mask,
     right_at_zero,
-    single,
     size_of,
     some_of,
 )
@@ -59,7 +58,7 @@ def linear_horizons(models: Model, head_start: HeadStart | None = None) -> Horiz
         _run_lengths(models, found)
     for position in np.flatnonzero((found.all < 0) | (found.even < 0)):
         for answers, lengths in zip((found.all, found.even), Lengths, strict=True):
-            horizon = certify(single(models, int(position)), lengths).horizon
+            horizon = certify(models.place(int(position)), lengths).horizon
             answers[position] = UNLIMITED if horizon is None else horizon
     return found
 

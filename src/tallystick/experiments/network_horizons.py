@@ -1,5 +1,6 @@
 """Up to which length trained networks are right on all strings: the one way by which runs and comparisons are certified."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -7,9 +8,7 @@ import numpy as np
 from tallystick.certificates.ensemble import Horizons, horizons
 from tallystick.certificates.horizon import is_decidable
 from tallystick.certificates.linear_ensemble import HeadStart
-from tallystick.datasets.tasks import COUNT
 from tallystick.experiments.device_lengths import head_start_on
-from tallystick.readouts import ZeroCheck
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import Ensemble
 
@@ -33,9 +32,8 @@ def certified(networks: Ensemble) -> Certified:
     empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
     if not found.any():
         return Certified(found, empty)
-    chosen = weights.places(found)
-    readout = ZeroCheck() if networks.setting.scored_as is COUNT else chosen.readout()
-    decided = horizons(chosen.cell(networks.setting.kind), readout, head_start=_head_start(networks.device))
+    chosen = replace(networks, weights=weights.places(found)).networks()
+    decided = horizons(chosen.cell, chosen.readout, head_start=_head_start(networks.device))
     for whole, part in zip(empty, decided, strict=True):
         whole[found] = part
     return Certified(found, empty)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from tallystick.arithmetic import ARITHMETICS
 from tallystick.cells import Cell, ReluCell
@@ -47,3 +48,11 @@ class Model:
         if name not in ARITHMETICS:
             raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETICS)}")
         return Model(self.cell.converted(ARITHMETICS[name]), self.readout.converted(ARITHMETICS[name]))
+
+    def place(self, position: int) -> "Model":
+        """Return one network of a model whose weights are arrays, each weight the double that it equals."""
+
+        def number(values: Any, _: str) -> float:  # noqa: ANN401 -- an array
+            return float(values[position])
+
+        return Model(self.cell.converted(number), self.readout.converted(number))

@@ -16,7 +16,10 @@ import numpy as np
 
 from tallystick.cells import Cell
 from tallystick.datasets.encoding import encode
+from tallystick.datasets.tasks import COUNT
 from tallystick.errors import BadInput, check_whole
+from tallystick.models import Model
+from tallystick.readouts import ZeroCheck
 from tallystick.training.answers import accuracies
 from tallystick.training.cores import on_every_core
 from tallystick.training.devices import devices_named
@@ -53,6 +56,14 @@ class Ensemble:
     def cell(self) -> Cell:
         """Return the cells as one cell of arrays."""
         return self.weights.cell(self.setting.kind)
+
+    def networks(self) -> Model:
+        """Return all networks as one model of arrays; where the count is asked for the zero check answers for the cell."""
+        return Model(self.cell(), ZeroCheck() if self.setting.scored_as is COUNT else self.weights.readout())
+
+    def model(self, seed: int) -> Model:
+        """Return one network as a model."""
+        return self.networks().place(seed)
 
     def accuracy(self, strings: list[str]) -> np.ndarray:
         """Return each network's accuracy on the strings, in percent."""
