@@ -12,12 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tallystick.reports import drawing
+from tallystick.reports.intervals import middle_range
 from tallystick.reports.reading import Run, Values, values
 from tallystick.reports.settings import TASKS, TRAIN_LENGTHS, Group, Setting
 
 _FEWEST_BINS, _MOST_BINS = 30, 120
-_KEPT = (10.0, 90.0)
-_MARGIN = 0.35
 _HEIGHT = 0.72  # of a strip; the rest is for the cut shares
 
 
@@ -56,7 +55,7 @@ def draw_indicators(run: Run) -> Figure:
 
 
 def _draw_panel(axes: Axes, group: Group, indicator: Indicator, found: Mapping[int, Values]) -> None:
-    low, high = _range(found, indicator.condition)
+    low, high = middle_range(found.values(), indicator.condition)
     for place, (length, numbers) in enumerate(found.items()):
         _draw_ridge(axes, len(found) - 1 - place, length, numbers, (low, high))
     axes.axvline(indicator.condition, color=drawing.CONDITION_COLOUR, linewidth=0.8, linestyle=(0, (5, 2)), zorder=3)
@@ -65,16 +64,6 @@ def _draw_panel(axes: Axes, group: Group, indicator: Indicator, found: Mapping[i
     axes.set_title(f"{indicator.letters}, {group}")
     axes.locator_params(axis="x", nbins=5)
     drawing.bare_side(axes)
-
-
-def _range(found: Mapping[int, Values], condition: float) -> tuple[float, float]:
-    """Return an x range that keeps at least the middle 80 % of every training length and shows the condition."""
-    ends = [condition]
-    for numbers in found.values():
-        shown = numbers[np.isfinite(numbers)]
-        ends += np.percentile(shown, _KEPT).tolist() if len(shown) else []
-    margin = _MARGIN * max(max(ends) - min(ends), 0.01)
-    return min(ends) - margin, max(ends) + margin
 
 
 def _draw_ridge(axes: Axes, base: int, length: int, numbers: Values, ends: tuple[float, float]) -> None:

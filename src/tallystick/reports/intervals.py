@@ -1,5 +1,6 @@
 """95 % intervals: Wilson's for a share, the bootstrap's for medians and means. Seeded, so the same data give the same."""
 
+from collections.abc import Iterable
 from math import sqrt
 
 import numpy as np
@@ -13,6 +14,8 @@ _Z = 1.959963984540054  # the normal distribution's 97.5 % point
 _DRAWS = 1000
 _AT_ONCE = 100  # resamples held in memory together
 _PERCENTILES = (2.5, 97.5)
+_KEPT = (10.0, 90.0)
+_MARGIN = 0.35
 
 
 def wilson(hits: int, cells: int) -> Interval:
@@ -31,6 +34,22 @@ def interval(resampled: Values) -> Interval:
     """Return the middle 95 % of a resampled statistic."""
     low, high = np.percentile(resampled, _PERCENTILES)
     return float(low), float(high)
+
+
+def middle_range(columns: Iterable[Values], *shown: float) -> Interval:
+    """Return a range for histograms that keeps at least the middle 80 % of every column, and numbers that must be in it.
+
+    >>> middle_range([np.linspace(0, 100, 101)], -1.0)
+    (-32.85, 121.85)
+    """
+    ends = list(shown)
+    for numbers in columns:
+        found = numbers[np.isfinite(numbers)]
+        ends += np.percentile(found, _KEPT).tolist() if len(found) else []
+    if not ends:
+        return 0.0, 1.0
+    margin = _MARGIN * max(max(ends) - min(ends), 0.01)
+    return min(ends) - margin, max(ends) + margin
 
 
 def trimmed_mean(numbers: Values) -> float:

@@ -7,14 +7,17 @@ from importlib.resources import files
 from string import Template
 from typing import cast
 
+import polars as pl
+
 from tallystick.reports import layout, page_regions
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
 from tallystick.reports.horizons import LEGEND, has_horizons, horizon_lines
 from tallystick.reports.horizons import TITLE as HORIZON_TITLE
 from tallystick.reports.pictures import PICTURES, REGIONS, embedded
-from tallystick.reports.reading import Run
+from tallystick.reports.reading import Run, values
 from tallystick.reports.settings import COLUMN_TITLES, Group
+from tallystick.reports.sparklines import sparkline
 from tallystick.reports.table import Row
 
 TITLE = "Bracket counting with linear recurrent networks: the paper's experiment, reproduced"
@@ -23,6 +26,10 @@ QUESTION = (
     "El-Naggar, Madhyastha and Weyde (2023) trained ten networks a setting and found that training misses these "
     "conditions. What does the same training give over many more seeds, and how much of each printed number is chance, "
     "or rounding?"
+)
+SPARKLINES = (
+    "Below each entry: how the accuracies of all models are spread, from 0 to 100 %, with a line at the average of the runs "
+    "and a blue one at the paper's."
 )
 _FIRST = ' class="first"'
 
@@ -50,15 +57,17 @@ def _edition(run: Run, rows: list[Row], edition: str) -> str:
     previous: Group | None = None
     for setting, entries in layout.lines(rows, edition):
         first = _FIRST if setting.group != previous else ""
-        cells = "".join(f"<td>{_cell(row)}</td>" for row in layout.columns_of(entries))
+        models = run.of_edition(edition)[setting]
+        cells = "".join(f"<td>{_cell(row)}{_distribution(row, models)}</td>" for row in layout.columns_of(entries))
         if with_horizons:
             cells += f"<td>{'<br>'.join(map(escape, horizon_lines(run, edition, setting)))}</td>"
         body.append(f"<tr{first}><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>{cells}</tr>")
         previous = setting.group
+    legend = [*layout.legend(run, rows, edition), *([LEGEND] if with_horizons else []), SPARKLINES]
     return "\n".join(
         [
             f"<h3>{escape(layout.heading(run, edition))}</h3>",
-            f'<p class="soft">{escape(" ".join([*layout.legend(run, rows, edition), *([LEGEND] if with_horizons else [])]))}</p>',
+            f'<p class="soft">{escape(" ".join(legend))}</p>',
             f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>',
             *body,
             "</tbody></table></div>",
@@ -76,6 +85,11 @@ def _cell(row: Row) -> str:
         f'<span class="{standing}">{escape(layout.band_entry(row))}</span>'
         + (f'<span class="mean">, {escape(mean)}</span>' if mean else "")
     )
+
+
+def _distribution(row: Row, models: pl.DataFrame) -> str:
+    label = f"{row.setting}, {COLUMN_TITLES[row.column]}"
+    return "<br>" + sparkline(values(models, f"accuracy_{row.column}"), row.avg, float(row.printed.avg), label)
 
 
 def _claims(run: Run, by_edition: Mapping[str, list[Account]]) -> str:
