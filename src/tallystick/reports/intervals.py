@@ -39,8 +39,8 @@ def interval(resampled: Values) -> Interval:
 def middle_range(columns: Iterable[Values], *shown: float) -> Interval:
     """Return a range for histograms that keeps at least the middle 80 % of every column, and numbers that must be in it.
 
-    >>> middle_range([np.linspace(0, 100, 101)], -1.0)
-    (-32.85, 121.85)
+    >>> middle_range([np.linspace(0, 100, 101)], 50.0)
+    (-18.0, 118.0)
     """
     ends = list(shown)
     for numbers in columns:
