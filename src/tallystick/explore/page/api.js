@@ -1,0 +1,62 @@
+// Questions to the local server. An answer that is no longer wanted is never shown: a newer question cancels the older one.
+
+/** The server's one line on why it did not answer. */
+export class Refused extends Error {}
+
+async function ask(path, body, signal) {
+  const request = body === undefined
+    ? { signal }
+    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  let response;
+  try {
+    response = await fetch(path, request);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused("The server does not answer; is `tallystick explore` still running?");
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) throw new Refused(answer?.error ?? `The server answered with status ${response.status}.`);
+  return answer;
+}
+
+export const get = (path, signal) => ask(path, undefined, signal);
+export const post = (path, body, signal) => ask(path, body, signal);
+
+/** Write a query, comma lists kept readable. */
+export function query(path, values) {
+  const parts = Object.entries(values).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return `${path}?${parts.join("&")}`;
+}
+
+/**
+ * One line of questions of which only the last counts.
+ * `line(question, { done, failed })`: `question` is handed a signal; neither is called once a newer question was asked.
+ */
+export function inLine() {
+  let current = null;
+  return async (question, { done, failed }) => {
+    current?.abort();
+    const mine = (current = new AbortController());
+    try {
+      const answer = await question(mine.signal);
+      if (mine === current) done(answer);
+    } catch (error) {
+      if (mine !== current || error.name === "AbortError") return;
+      if (!(error instanceof Refused)) throw error;
+      failed(error.message);
+    }
+  };
+}
+
+const kept = new Map();
+
+/** Ask once and keep the answer: for what does not change while the server runs. A refusal is not kept. */
+export function once(path) {
+  if (!kept.has(path)) {
+    kept.set(path, get(path).catch((error) => {
+      kept.delete(path);
+      throw error;
+    }));
+  }
+  return kept.get(path);
+}

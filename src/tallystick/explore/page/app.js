@@ -1,0 +1,57 @@
+// Starts the page: which view is shown, what the address says, light or dark. A view is built when it is first looked at.
+
+import { say } from "./dom.js";
+import { addressWith, onChange, readAddress, state } from "./state.js";
+import { startTheme } from "./theme.js";
+
+const VIEWS = {
+  cell: () => import("./cell/view.js"),
+  run: () => import("./run/view.js"),
+  table: () => import("./table.js"),
+  proof: () => import("./proof.js"),
+};
+const sections = new Map([...document.querySelectorAll("main > section")].map((section) => [section.dataset.view, section]));
+const links = [...document.querySelectorAll("nav.views a")];
+const built = new Set();
+
+async function show() {
+  const { view } = state;
+  for (const [name, section] of sections) section.hidden = name !== view;
+  const title = sections.get(view).querySelector("h1").textContent;
+  document.title = `${title} – tallystick`;
+  if (built.has(view)) return;
+  built.add(view);
+  const { build } = await VIEWS[view]();
+  build(sections.get(view));
+}
+
+function markLinks() {
+  for (const link of links) {
+    link.href = addressWith({ view: link.dataset.view });
+    if (link.dataset.view === state.view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+async function share() {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say("The address is copied; whoever opens it sees this view.", document.querySelector("#share"));
+  } catch {
+    say("The browser does not let the page copy; the address is in the address bar.", document.querySelector("#share"));
+  }
+}
+
+// The address holds the state, so the link cannot simply lead to #main.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.querySelector("#main").focus();
+});
+startTheme(document.querySelector("#theme"));
+document.querySelector("#share").addEventListener("click", share);
+window.addEventListener("hashchange", () => readAddress());
+onChange(["view"], show);
+onChange(["*"], markLinks);
+readAddress();
+markLinks();
+show();

@@ -1,0 +1,79 @@
+// All that a view shows, in one flat record of strings that is also the address: what is shared is what is seen.
+
+const DEFAULTS = {
+  view: "cell",
+  // the network
+  cell: "linear", a: "1", b: "-1", U: "0.99", P: "1", Q: "1",
+  readout: "binary", v: "2", c: "-1", weights: "-2,0,2", biases: "-1,0,-1",
+  arithmetic: "real",
+  // the string, and how much of it is read
+  string: "((()))", step: "",
+  longest: "20",
+  // the run: filters (empty is any), window, what is drawn
+  edition: "", task: "", bias: "", length: "", method: "", precision: "", trained: "",
+  x0: "", x1: "", y0: "", y1: "", regions: "all", paths: "", epoch: "",
+  // the table and the proof
+  printed: "", theorem: "",
+};
+const VIEWS = ["cell", "run", "table", "proof"];
+const WRITE_AFTER = 150; // ms: browsers refuse an address that changes a hundred times in a few seconds
+
+export const state = { ...DEFAULTS };
+const listeners = [];
+let writing = 0;
+
+/** Call `listener` after a change of one of the keys; "*" is any. */
+export function onChange(keys, listener) {
+  listeners.push({ keys, listener });
+}
+
+/** Change the state, tell whoever listens, and write the address; a change of view is a step that Back undoes. */
+export function update(changes) {
+  const changed = apply(changes);
+  if (!changed.length) return;
+  clearTimeout(writing);
+  if (changed.includes("view")) history.pushState(null, "", addressWith({}));
+  else writing = setTimeout(() => history.replaceState(null, "", addressWith({})), WRITE_AFTER);
+  tell(changed);
+}
+
+/** The address of the present state with some changes. */
+export function addressWith(changes) {
+  const wanted = { ...state, ...changes };
+  const parts = Object.keys(DEFAULTS)
+    .filter((key) => key === "view" || wanted[key] !== DEFAULTS[key])
+    .map((key) => `${key}=${encodeURIComponent(wanted[key])}`);
+  return `#${parts.join("&")}`;
+}
+
+/** Take the state from the address; what it does not say is as at the beginning. */
+export function readAddress() {
+  const found = { ...DEFAULTS };
+  for (const part of location.hash.slice(1).split("&")) {
+    const [key, value = ""] = part.split("=", 2);
+    if (key in DEFAULTS) found[key] = decoded(value);
+  }
+  if (!VIEWS.includes(found.view)) found.view = DEFAULTS.view;
+  clearTimeout(writing);
+  tell(apply(found));
+}
+
+function apply(changes) {
+  const changed = Object.keys(changes).filter((key) => state[key] !== String(changes[key]));
+  for (const key of changed) state[key] = String(changes[key]);
+  return changed;
+}
+
+function tell(changed) {
+  for (const { keys, listener } of listeners) {
+    if (keys.some((key) => (key === "*" ? changed.length : changed.includes(key)))) listener(changed);
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
