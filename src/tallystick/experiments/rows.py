@@ -52,14 +52,10 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
     a, b = (np.asarray(step, np.float64) for step in (cell.open_step, cell.close_step))
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = a / b
+    # No Python object is made for a single network: there may be millions.
+    same = {name: job.described[name] for name in SCHEMA if name in job.described}
     columns = {
-        "edition": [job.edition] * len(seeds),
-        "cell": [setting.cell] * len(seeds),
-        "task": [setting.task] * len(seeds),
-        "bias": [setting.bias] * len(seeds),
-        "train_length": [setting.train_length] * len(seeds),
-        "method": [setting.method] * len(seeds),
-        "precision": [setting.precision] * len(seeds),
+        **{name: pl.Series([value], dtype=SCHEMA[name]).new_from_index(0, len(seeds)) for name, value in same.items()},
         "seed": seeds,
         "open_step": a,
         "close_step": b,
@@ -115,10 +111,12 @@ def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
     return Ensemble(setting, weights, rows["accuracy_train"].to_numpy())
 
 
-def _lists(arrays: tuple[np.ndarray, ...], size: int) -> list[list[float]]:
-    return np.stack(arrays, axis=1).astype(np.float64).tolist() if arrays else [[] for _ in range(size)]
+def _lists(arrays: tuple[np.ndarray, ...], size: int) -> pl.Series:
+    table = np.stack(arrays, axis=1).astype(np.float64) if arrays else np.zeros((size, 0))
+    return pl.Series(table, dtype=pl.Array(pl.Float64, len(arrays))).arr.to_list()
 
 
 def _arrays(lists: pl.Series, setting: Setting) -> tuple[np.ndarray, ...]:
-    table = np.array(lists.to_list(), dtype=setting.dtype).reshape(len(lists), -1)
+    width = int(lists.list.len().max() or 0)
+    table = lists.list.to_array(width).to_numpy().reshape(len(lists), -1).astype(setting.dtype)
     return tuple(np.ascontiguousarray(column) for column in table.T)
