@@ -117,6 +117,6 @@ def _lists(arrays: tuple[np.ndarray, ...], size: int) -> pl.Series:
 
 
 def _arrays(lists: pl.Series, setting: Setting) -> tuple[np.ndarray, ...]:
-    width = int(lists.list.len().max() or 0)
+    width = len(lists[0]) if len(lists) else 0
     table = lists.list.to_array(width).to_numpy().reshape(len(lists), -1).astype(setting.dtype)
     return tuple(np.ascontiguousarray(column) for column in table.T)
