@@ -31,7 +31,7 @@ ROOMS = [
     "explanations",
     "reports",
     "reproduction",
-    "explorer",
+    "explore",
     "bench",
     "cli",
     "__main__",

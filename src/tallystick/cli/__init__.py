@@ -18,6 +18,7 @@ from tallystick.cli.certificates import accuracy, certify, check, failures
 from tallystick.cli.comparison import compare
 from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
 from tallystick.cli.explanations import explain
+from tallystick.cli.explore import explore
 from tallystick.cli.output import fail, show
 from tallystick.cli.sweep import sweep
 from tallystick.cli.theory import accepts, machines, prove
@@ -41,6 +42,7 @@ for command in (
     failures,
     report,
     explain,
+    explore,
     compare,
     sweep,
     prove,

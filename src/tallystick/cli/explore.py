@@ -1,0 +1,36 @@
+"""The command that opens the explorer."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tallystick.cli.output import show
+from tallystick.errors import MissingExtra
+
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+def explore(
+    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="A run directory, to look at its networks.")] = None,
+    host: Annotated[str, typer.Option(help="Where to listen; 127.0.0.1 answers this machine alone.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.")] = 8000,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Look at cells, runs, the table and the proof in a browser: a page served by this machine, until Ctrl-C.
+
+    Example: tallystick explore out/reproduction --open
+    """
+    try:
+        from tallystick.explore.server import serve  # noqa: PLC0415 -- fastapi and uvicorn are an extra
+    except ModuleNotFoundError as error:
+        if error.name not in ("fastapi", "uvicorn", "starlette", "pydantic", "anyio"):
+            raise
+        raise MissingExtra(error.name, "explore") from None
+
+    def announce(address: str) -> None:
+        if host not in _LOOPBACK:
+            show(f"listening on {host}: others on the network can ask, too")
+        show(f"{address}  (Ctrl-C ends it)")
+
+    serve(run, host, port, announce, show=open_browser)
