@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from tallystick.errors import BadInput
 from tallystick.experiments.sweep import AXES
 from tallystick.reports import drawing
+from tallystick.reports.shares import percent
 
 Point = Mapping[str, object]
 
@@ -86,7 +87,7 @@ def _maps(points: Sequence[Point]) -> tuple[_Map, _Map]:
         return np.where(np.isinf(horizons), 1.0, scaled)
 
     return (
-        _Map("right at every length, %", "Blues", _share, lambda shares: shares / 100, "{:.3g}".format),
+        _Map("right at every length, %", "Blues", _share, lambda shares: shares, percent),
         _Map("horizon, median", "Oranges", _horizon, depth, _horizon_word),
     )
 
@@ -94,7 +95,7 @@ def _maps(points: Sequence[Point]) -> tuple[_Map, _Map]:
 def _share(point: Point) -> float:
     share = point["share_proved"]
     assert isinstance(share, float)
-    return 100 * share
+    return share
 
 
 def _horizon(point: Point) -> float:

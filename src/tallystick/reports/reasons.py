@@ -6,11 +6,11 @@ import numpy as np
 
 from tallystick.explanations.explanation import Explanation
 from tallystick.explanations.rounding import NEVER, SHARES, Rounding
+from tallystick.reports.shares import percent
 from tallystick.training.setting import OWN, Setting
 from tallystick.training.weights import Weights
 
 _NOTHING = 1e-12  # of the largest: what is left of sums that cancel
-_MOST_DIGITS = 9
 
 
 def named(setting: Setting) -> str:
@@ -141,11 +141,7 @@ def _rounding(found: Rounding | None) -> str:
 
 
 def _percent(share: float) -> str:
-    """Write a share with one decimal, and with more where it would look like nothing or like all."""
-    digits = 1
-    while digits < _MOST_DIGITS and round(100 * share, digits) in (0, 100) and share not in (0, 1):
-        digits += 1
-    return f"{100 * share:.{digits}f} %"
+    return f"{percent(share)} %"
 
 
 def as_record(one: Explanation, rounding: Rounding | None) -> dict[str, object]:
