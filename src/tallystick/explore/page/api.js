@@ -3,7 +3,7 @@
 /** The server's one line on why it did not answer. */
 export class Refused extends Error {}
 
-async function ask(path, body, signal) {
+async function responseTo(path, body, signal) {
   const request = body === undefined
     ? { signal }
     : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
@@ -14,13 +14,16 @@ async function ask(path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new Refused("The server does not answer; is `tallystick explore` still running?");
   }
+  if (response.ok) return response;
   const answer = await response.json().catch(() => null);
-  if (!response.ok) throw new Refused(answer?.error ?? `The server answered with status ${response.status}.`);
-  return answer;
+  throw new Refused(answer?.error ?? `The server answered with status ${response.status}.`);
 }
 
-export const get = (path, signal) => ask(path, undefined, signal);
-export const post = (path, body, signal) => ask(path, body, signal);
+export const get = async (path, signal) => (await responseTo(path, undefined, signal)).json();
+export const post = async (path, body, signal) => (await responseTo(path, body, signal)).json();
+
+/** The answer as it was written: a file must not lose digits on its way through this language's numbers. */
+export const postForText = async (path, body) => (await responseTo(path, body)).text();
 
 /** Write a query, comma lists kept readable. */
 export function query(path, values) {

@@ -12,8 +12,8 @@ export function saveBlob(blob, name) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-export function saveJson(content, name) {
-  saveBlob(new Blob([`${JSON.stringify(content, null, 1)}\n`], { type: "application/json" }), name);
+export function saveJson(text, name) {
+  saveBlob(new Blob([text], { type: "application/json" }), name);
 }
 
 export function saveSvg(svg, name) {

@@ -26,7 +26,7 @@ export async function build(section) {
 function tablePanels(editions) {
   const place = make("div");
   const behind = distributionCard();
-  const select = make("select", { onchange: () => update({ printed: select.value }) }, ...editions.map(({ id }) => make("option", { value: id }, id)));
+  const select = make("select", { "aria-label": "Edition", onchange: () => update({ printed: select.value }) }, ...editions.map(({ id }) => make("option", { value: id }, id)));
   function show() {
     const edition = editions.find(({ id }) => id === state.printed) ?? editions[0];
     select.value = edition.id;

@@ -1,6 +1,6 @@
 // What one can take away of a cell: the model as a file, its certificate, the picture of the string.
 
-import { Refused, post } from "../api.js";
+import { Refused, postForText } from "../api.js";
 import { make } from "../dom.js";
 import { saveJson, savePng, saveSvg } from "../export.js";
 import { network, question } from "../network.js";
@@ -8,9 +8,9 @@ import { network, question } from "../network.js";
 export function exportPanel() {
   const complaint = make("p", { class: "complaint", role: "alert" });
   const picture = () => document.querySelector('svg[data-name="trace"]');
-  const certificate = async (lengths) => saveJson(await post("api/certificate", question({ lengths })), `certificate-${lengths}.json`);
+  const certificate = async (lengths) => saveJson(await postForText("api/certificate", question({ lengths })), `certificate-${lengths}.json`);
   const ways = {
-    "Cell (JSON)": async () => saveJson(await post("api/model", { network: network() }), "cell.json"),
+    "Cell (JSON)": async () => saveJson(await postForText("api/model", { network: network() }), "cell.json"),
     "Certificate, all lengths": () => certificate("all"),
     "Certificate, even lengths": () => certificate("even"),
     "Picture (SVG)": () => saveSvg(picture(), "trace.svg"),

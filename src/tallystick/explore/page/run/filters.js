@@ -34,7 +34,7 @@ export function filterRow(settings) {
 
 function facetSelect({ key, field, title, words = {} }, settings) {
   const values = [...new Set(settings.map((setting) => String(setting[field])))].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
-  const select = make("select", { onchange: () => update({ [key]: select.value }) },
+  const select = make("select", { "aria-label": title, onchange: () => update({ [key]: select.value }) },
     make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, words[value] ?? value)));
   const refresh = () => (select.value = state[key]);
   refresh();
