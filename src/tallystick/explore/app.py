@@ -7,10 +7,11 @@ from os import PathLike, stat_result
 from pathlib import Path
 
 from fastapi import FastAPI, Response
+from starlette.routing import Match, Mount
 from starlette.staticfiles import StaticFiles
 
 from tallystick.explore import network_api, run_api
-from tallystick.explore.guard import Address, Guard, Scope
+from tallystick.explore.guard import API, Address, Guard, Scope
 from tallystick.explore.refusals import handle_refusals
 from tallystick.explore.run import ExploredRun
 from tallystick.explore.workers import SECONDS, Workers
@@ -33,6 +34,14 @@ class PageFiles(StaticFiles):
         if kind:
             response.headers["content-type"] = f"{kind}; charset=utf-8"
         return response
+
+
+class PageMount(Mount):
+    """All addresses but those of the API, which would otherwise answer a wrong method as a missing file."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Say whether an address is the page's."""
+        return (Match.NONE, {}) if scope["path"].startswith(API) else super().matches(scope)
 
 
 def application(
@@ -61,7 +70,7 @@ def application(
     handle_refusals(app)
     app.include_router(network_api.router)
     app.include_router(run_api.router)
-    app.mount("/", PageFiles(directory=PAGE, html=True, check_dir=False))
+    app.router.routes.append(PageMount("/", PageFiles(directory=PAGE, html=True, check_dir=False)))
     app.add_middleware(Guard, address=Address(host, port))  # type: ignore[arg-type]
     return app
 

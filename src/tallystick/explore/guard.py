@@ -18,6 +18,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+API = "/api/"
 LARGEST_BODY = 64 * 2**10
 _BODY_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -134,7 +135,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 def _with_headers(send: Send, path: str) -> Send:
     """Add to every answer what a browser must know of it; what the API answers is never kept, the page is asked for anew."""
-    kept = "no-store" if path.startswith("/api/") else "no-cache"
+    kept = "no-store" if path.startswith(API) else "no-cache"
     extra = [(name.encode(), value.encode()) for name, value in {**_HEADERS, "cache-control": kept}.items()]
 
     async def sending(message: Message) -> None:

@@ -13,8 +13,8 @@ from tallystick.models import GatedModel, Model, model_from_json, model_to_json
 from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
 
 LARGEST = 1_000_000
-MOST_DIGITS = 1100
-"""Every double up to a million is let in, and nothing that needs more binary digits than one."""
+MOST_DIGITS = 1200
+"""Every double up to a million is let in, however it is written, and nothing that needs more binary digits than one."""
 
 _WHERE = "network"
 
@@ -52,19 +52,20 @@ def _require_bounded(number: Fraction, field: str) -> None:
 
 
 _NUMBER: dict[str, object] = {
-    "description": 'A number, exact: 0.25, "1/4", "0.25" or "0x1p-2".',
+    "description": 'A number, exact: 0.25, "1/4", "0.25", "2.5e-1" or "0x1p-2".',
     "anyOf": [
         {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
         {
             "type": "string",
-            "maxLength": 4200,
+            "maxLength": 300,
             "pattern": (
-                r"^[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?"
-                r"|0[xX][0-9a-fA-F]+(\.[0-9a-fA-F]*)?([pP][+-]?\d{1,4})?)$"
+                r"^[+-]?([0-9]{1,6}/0*[1-9][0-9]*|([0-9]{1,6}(\.[0-9]*)?|\.[0-9]+)([eE]-[0-9]{1,2})?"
+                r"|0[xX][0-9a-fA-F]{1,4}(\.[0-9a-fA-F]*)?([pP](\+?[0-3]|-[0-9]{1,2}))?)$"
             ),
         },
     ],
 }
+"""What is described is let in; so are some others, such as a longer numerator over a longer denominator."""
 
 
 def _list_of(size: int) -> dict[str, object]:

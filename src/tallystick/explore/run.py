@@ -55,7 +55,7 @@ class Networks:
     @classmethod
     def of(cls, described: dict[str, object], rows: pl.DataFrame) -> "Networks":
         """Hold a setting's rows."""
-        generator = np.random.default_rng(len(rows))
+        generator = np.random.default_rng(list(_id(described).encode()))  # a key is no other network's
         rows = rows[generator.permutation(len(rows))]
         columns = {name: _numbers(rows[name]) for name in COLUMNS}
         return cls(described, rows, columns, np.sort(generator.random(len(rows))))
@@ -63,8 +63,7 @@ class Networks:
     @property
     def id(self) -> str:
         """A word for the setting: fresh-binary-nobias-8-linear-published-float32."""
-        words = {**self.described, "bias": "bias" if self.described["bias"] else "nobias"}
-        return "-".join(str(word) for word in words.values())
+        return _id(self.described)
 
     @property
     def title(self) -> str:
@@ -157,6 +156,11 @@ def usual_window(settings: Iterable[Networks], kept: tuple[float, float] = (1.0,
         margin = 0.05 * max(high - low, 0.02)
         ends += [float(low - margin), float(high + margin)]
     return Window(*ends)
+
+
+def _id(described: dict[str, object]) -> str:
+    words = {**described, "bias": "bias" if described["bias"] else "nobias"}
+    return "-".join(str(word) for word in words.values())
 
 
 def _numbers(column: pl.Series) -> Values:

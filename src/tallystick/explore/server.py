@@ -18,7 +18,7 @@ _SHUTDOWN_SECONDS = 2
 def serve(run: Path | None, host: str, port: int, announce: Callable[[str], object], *, show: bool = False) -> None:
     """Answer until Ctrl-C; `announce` is told the address, and a browser is shown it where that is asked for."""
     check_whole(port, "port", least=0, most=_LAST_PORT)
-    with _listening(host, port) as listener:
+    with listening(host, port) as listener:
         port = listener.getsockname()[1]
         app = application(run, host, port)
         config = uvicorn.Config(
@@ -34,7 +34,7 @@ def serve(run: Path | None, host: str, port: int, announce: Callable[[str], obje
             return
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens, or say in one line why there is none."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

@@ -1,0 +1,54 @@
+"""A run directory as training writes it, and a server over it that tests only read."""
+
+import sys
+from pathlib import Path
+
+import httpx
+import polars as pl
+import pytest
+
+for folder in ("explore", "reports"):
+    sys.path.insert(0, str(Path(__file__).parents[1] / folder))
+
+
+def _as_trained(rows):
+    """Fill in the columns that a report does not read."""
+    from tallystick.experiments.rows import SCHEMA  # noqa: PLC0415 -- JAX, for the tests that need a run
+
+    ternary = pl.col("task") == "ternary"
+    rows = rows.with_columns(
+        cell=pl.lit("linear"),
+        close_recurrent_weight=pl.lit(None, pl.Float64),
+        further_weights=pl.lit([], pl.List(pl.Float64)),
+        horizon_all_exact=pl.lit(True),
+        horizon_even_exact=pl.lit(True),
+        readout_weight=pl.when(ternary).then(pl.lit([-1.0, 0.0, 1.0])).otherwise(pl.lit([1.0])),
+        readout_bias=pl.when(ternary).then(pl.lit([-0.25, 0.0, -0.25])).otherwise(pl.lit([0.0])),
+    )
+    return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+
+
+@pytest.fixture(scope="session")
+def run_directory(tmp_path_factory):
+    from synthetic import write_run  # noqa: PLC0415 -- found through the path above
+
+    directory = write_run(tmp_path_factory.mktemp("run"))
+    table = directory / "models.parquet"
+    _as_trained(pl.read_parquet(table)).write_parquet(table)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def address(run_directory):
+    from serving import served  # noqa: PLC0415
+
+    from tallystick.explore.app import application  # noqa: PLC0415
+
+    with served(application(run_directory)) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def client(address):
+    with httpx.Client(base_url=address, timeout=60) as found:
+        yield found

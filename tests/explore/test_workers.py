@@ -1,0 +1,115 @@
+"""Answers are found within a time limit, by processes that can be ended, and one slow question holds up no other."""
+
+import asyncio
+import os
+import threading
+import time
+
+import httpx
+import pytest
+from serving import served
+
+from tallystick.arithmetic import exact
+from tallystick.errors import BadInput
+from tallystick.explore.app import application
+from tallystick.explore.workers import Busy, TooLong, Workers
+
+# A linear cell so near to an exact counter that its horizon has hundreds of digits.
+SLOW = {
+    "cell": "linear",
+    "open_step": 1,
+    "close_step": -1,
+    "recurrent_weight": f"{2**1100 + 1}/{2**1100}",
+    "readout": {"kind": "binary", "weight": [1], "bias": ["-1/2"]},
+}
+QUICK = {**SLOW, "recurrent_weight": 1}
+
+
+def asked(work, **limits):
+    """Let some work be done with workers of one's own."""
+
+    async def run():
+        workers = Workers(**limits)
+        await workers.start()
+        try:
+            return await work(workers)
+        finally:
+            await workers.stop()
+
+    return asyncio.run(run())
+
+
+def test_answers_and_refusals_come_back():
+    async def work(workers):
+        with pytest.raises(BadInput, match="^number: 'x' is not a number"):
+            await workers.run(exact, "x")
+        with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+            await workers.run(divmod, 1, 0)
+        return await asyncio.gather(*(workers.run(divmod, n, 3) for n in range(20)))
+
+    assert asked(work) == [divmod(n, 3) for n in range(20)]
+
+
+def test_a_question_that_takes_too_long_is_ended_and_the_worker_replaced():
+    async def work(workers):
+        with pytest.raises(TooLong, match="no answer within 0.3 seconds"):
+            await workers.run(time.sleep, 60, seconds=0.3)
+        return await workers.run(divmod, 7, 2)
+
+    assert asked(work, number=1) == (3, 1)
+
+
+def test_a_worker_that_is_ended_by_the_system_is_replaced():
+    async def work(workers):
+        with pytest.raises(BadInput, match="more memory than there is"):
+            await workers.run(os._exit, 1)
+        with pytest.raises(BadInput, match="more memory than there is"):
+            await workers.run(bytearray, 2**50)
+        return await workers.run(divmod, 7, 2)
+
+    assert asked(work, number=1) == (3, 1)
+
+
+def test_a_question_that_finds_no_worker_is_told_so():
+    async def work(workers):
+        await workers.run(divmod, 7, 2)  # started
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=2))
+        await asyncio.sleep(0.1)
+        with pytest.raises(Busy):
+            await workers.run(divmod, 7, 2)
+        with pytest.raises(TooLong):
+            await slow
+
+    asked(work, number=1, seconds=0.3)
+
+
+def test_a_slow_question_holds_up_no_other():
+    with served(application(seconds=3)) as address, httpx.Client(base_url=address, timeout=60) as client:
+        ended = threading.Event()
+        slow = {}
+
+        def ask_slowly():
+            slow["answer"] = httpx.post(f"{address}/api/verdict", json={"network": SLOW}, timeout=60)
+            ended.set()
+
+        thread = threading.Thread(target=ask_slowly)
+        thread.start()
+        outcomes = []
+        while not ended.is_set():
+            answer = client.post("/api/verdict", json={"network": QUICK}).json()["all"]["outcome"]
+            outcomes.append(answer)
+        thread.join()
+        assert len(outcomes) > 1
+        assert set(outcomes) == {"PROVED"}
+        assert slow["answer"].status_code == 422
+        error = slow["answer"].json()["error"]
+        assert error == "no answer within 3 seconds; the tallystick commands have no such limit"
+
+
+def test_nothing_is_left_running():
+    async def work(workers):
+        return [await workers.run(os.getpid) for _ in range(4)]
+
+    for process in set(asked(work)):
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
