@@ -1,13 +1,17 @@
 """The examples run as they stand, in an empty folder, and say what they should."""
 
+import json
 import re
 import subprocess
 import sys
 
+import matplotlib as mpl
 import pytest
-from walking import ROOT
+from matplotlib import pyplot as plt
+from walking import ROOT, alike, output_of
 
 EXAMPLES = ROOT / "examples"
+NOTEBOOK = EXAMPLES / "does_it_count.ipynb"
 SAID = {
     "certify_a_cell.py": ("In real arithmetic: REFUTED, horizon 8,", "Right among all strings of length 10: 100.00%"),
     "train_networks_that_count.py": (
@@ -36,3 +40,20 @@ def test_every_script_is_shown_and_run():
     assert scripts == {*SAID, "certify_a_torch_network.py"}  # which tests/pytorch runs
     page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
     assert all(f'--8<-- "examples/{name}"' in page for name in scripts)
+
+
+@mpl.rc_context({"backend": "agg"})
+def test_the_notebook_shows_what_its_cells_give(tmp_path, monkeypatch):
+    """Each cell is run in turn, without Jupyter: the same text, up to rounding, and as many figures as it shows."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        printed = output_of(exec, "".join(cell["source"]), names)
+        shown = [output for output in cell["outputs"] if output["output_type"] == "stream"]
+        assert {output["name"] for output in shown} <= {"stdout"}
+        assert alike("".join(line for output in shown for line in output["text"]), printed), printed
+        assert len(plt.get_fignums()) == sum("image/png" in output.get("data", {}) for output in cell["outputs"])
+        plt.close("all")
+    assert {"verdict", "proved"} <= names.keys()

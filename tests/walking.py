@@ -69,7 +69,7 @@ def walk(blocks: list[Block]) -> None:
             _follow_prompts(block.text, names)
         elif block.kind == "python":
             assert not printed, f"a page does not show what it prints: {printed}"
-            printed = _output_of(exec, block.text, names)
+            printed = output_of(exec, block.text, names)
         elif block.kind == "text":
             assert alike(block.text, printed), printed
             printed = ""
@@ -91,7 +91,7 @@ def alike(shown: str, found: str) -> bool:
 def _follow_session(session: str, same: Callable[[str, str], bool]) -> None:
     for entry in session.split("$ ")[1:]:
         command, _, shown = entry.partition("\n")
-        assert same(shown, found := _output_of(_run, shlex.split(command))), found
+        assert same(shown, found := output_of(_run, shlex.split(command))), found
 
 
 def _run(words: list[str]) -> None:
@@ -110,7 +110,8 @@ def _follow_prompts(text: str, names: dict[str, object]) -> None:
     names.update(test.globs)
 
 
-def _output_of(action: Callable[..., object], *arguments: object) -> str:
+def output_of(action: Callable[..., object], *arguments: object) -> str:
+    """Return what is printed while something is done."""
     with redirect_stdout(io.StringIO()) as output:
         action(*arguments)
     return output.getvalue()
