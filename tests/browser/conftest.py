@@ -2,24 +2,25 @@
 
 import shutil
 import sys
-import threading
-import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "explore")]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-STARTED_BY = 30.0
 PATIENCE = 20_000  # milliseconds: other tests may be running beside these
+
+
+def on_the_path(names):
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 @pytest.fixture(scope="session")
 def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = on_the_path(NAMES)
     if found is None:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is on the path")
     playwright.expect.set_options(timeout=PATIENCE)
@@ -40,34 +41,22 @@ def large_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def address(browser, large_run):
     """Where the explorer answers, with a run of 100,000 cells."""
-    with serving(large_run) as found:
-        yield found
+    yield from explorer(large_run)
 
 
 @pytest.fixture(scope="session")
 def address_without_run(browser):
-    with serving(None) as found:
-        yield found
+    yield from explorer(None)
 
 
-@contextmanager
-def serving(run):
-    """Serve the explorer from a thread, on a port that the system chooses."""
-    uvicorn = pytest.importorskip("uvicorn", reason="the explorer's extra is not installed")
-    from tallystick.explore.app import application  # noqa: PLC0415 -- after the skip
+def explorer(run):
+    pytest.importorskip("fastapi", reason="needs the [explore] extra")
+    from serving import served  # noqa: PLC0415 -- the server's own tests have it
 
-    server = uvicorn.Server(uvicorn.Config(application(run), host="127.0.0.1", port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    until = time.monotonic() + STARTED_BY
-    while not server.started:
-        assert thread.is_alive(), "the server ended before it had started"
-        assert time.monotonic() < until, "the server did not start"
-        time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join(timeout=STARTED_BY)
+    from tallystick.explore.app import application  # noqa: PLC0415
+
+    with served(application(run)) as found:
+        yield f"{found}/"
 
 
 REFUSED = "the server responded with a status of 422"

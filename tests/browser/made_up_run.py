@@ -34,8 +34,8 @@ def write_run(directory, cells=100_000):
 def _models(setting, size, number):
     generator = np.random.default_rng(number)
     spread = SPREAD[setting.train_length]
-    ratio = -1 + spread * np.abs(1 + 0.5 * generator.standard_normal(size))
-    recurrent = 1 + spread * 0.4 * generator.standard_normal(size)
+    ratio = _float32(-1 + spread * np.abs(1 + 0.5 * generator.standard_normal(size)))
+    recurrent = _float32(1 + spread * 0.4 * generator.standard_normal(size))
     outputs = 1 if setting.task == "binary" else 3
     weight, bias = ([1.0], [-0.3 * setting.bias]) if outputs == 1 else ([-1.0, 0.0, 1.0], [-0.5, 0.0, -0.5])
     accuracy = np.clip(95 - 60 * spread + 2 * generator.standard_normal(size), 0, 100)
@@ -63,6 +63,11 @@ def _models(setting, size, number):
         "horizon_even_exact": [True] * size,
     }
     return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def _float32(numbers):
+    """The doubles that float32 weights equal, as a run stores them."""
+    return numbers.astype(np.float32).astype(np.float64)
 
 
 def _replicates(setting, column):

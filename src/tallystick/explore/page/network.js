@@ -1,6 +1,6 @@
 // The network between the address and the server: which numbers a cell and a readout have, and under which names.
 
-import { signed } from "./numbers.js";
+import { roughly, shown, signed } from "./numbers.js";
 import { state, update } from "./state.js";
 
 export const NETWORK_KEYS = ["cell", "a", "b", "U", "P", "Q", "readout", "v", "c", "weights", "biases", "arithmetic"];
@@ -13,6 +13,15 @@ export const ARITHMETICS = {
   ...Object.fromEntries(FLOATS.flatMap((name) => [[name, name], [`${name}-fused`, `${name}, fused multiply-add`]])),
 };
 
+/** What becomes of h at ( and at ). */
+export const STEPS = {
+  linear: ["U·h + a", "U·h + b"],
+  selective: ["P·h + a", "Q·h + b"],
+  relu: ["max(0, U·h + a)", "max(0, U·h + b)"],
+  tanh: ["tanh(U·h + a)", "tanh(U·h + b)"],
+};
+
+const LONGEST_SHOWN = 9;
 const CLASSES = ["Neg", "Zero", "Pos"];
 const DOING = { a: "what ( adds", b: "what ) adds", U: "the factor on h", P: "the factor on h at (", Q: "the factor on h at )" };
 
@@ -89,8 +98,14 @@ export function stateOf(document, arithmetic = "real") {
   return changes;
 }
 
+/** "= 1/3", and "≈ 0.719421" where the exact number is long. */
+export function inShort(text) {
+  const rough = roughly(text);
+  return text.length <= LONGEST_SHOWN || rough === null ? `= ${signed(text)}` : `≈ ${shown(rough)}`;
+}
+
 /** The present network in a line. */
 export function networkLine() {
-  const numbers = ["a", "b", ...recurrentLetters()].map((letter) => `${letter} = ${signed(state[letter])}`);
+  const numbers = ["a", "b", ...recurrentLetters()].map((letter) => `${letter} ${inShort(state[letter])}`);
   return `${CELLS[state.cell] ?? state.cell} cell, ${numbers.join(", ")}`;
 }

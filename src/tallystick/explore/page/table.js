@@ -84,15 +84,16 @@ function distributionCard() {
   const line = inLine();
   let leaving = 0;
 
-  const ask = debounced((row, column) => {
+  const ask = debounced((row, column, button) => {
     const entry = row.entries[column];
     const low = Math.floor(Math.min(entry.min, entry.band?.[0] ?? 100, Number(entry.paper.avg), HIGH - 1));
     line((signal) => get(query("api/run/histogram", { setting: row.setting, column: `accuracy_${column}`, bins: 40, low, high: HIGH }), signal), {
       done({ edges, series: [found] }) {
         const below = found.below ? `, ${whole(found.below)} below ${low} %` : "";
         const mean = entry.mean === null ? "" : `, mean ${percent(entry.mean)} %`;
-        text.textContent = `${whole(found.total)} networks: median ${percent(found.median)} %${mean}${below}. Dashed: the paper's average; shaded: the band. Heights by square root, so that the few are seen beside the many.`;
+        text.textContent = `${whole(found.total)} networks: median ${percent(found.median)} %${mean}${below}. Dashed: the paper's average; shaded: the band; heights by square root.`;
         picture.update({ edges, counts: found.counts, paper: Number(entry.paper.avg), band: entry.band }, text.textContent);
+        stand(element, button);
       },
       failed: (message) => (text.textContent = message),
     });
@@ -112,7 +113,7 @@ function distributionCard() {
       title.textContent = `${row.group}, length ${row.train_length}: accuracy, ${column === "train" ? "training strings" : COLUMNS.get(column)}`;
       element.hidden = false;
       stand(element, button);
-      ask(row, column);
+      ask(row, column, button);
     },
   };
 }

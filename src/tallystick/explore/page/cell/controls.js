@@ -2,7 +2,7 @@
 
 import { Refused, once } from "../api.js";
 import { make } from "../dom.js";
-import { ARITHMETICS, CELLS, NETWORK_KEYS, READOUTS, cellNumbers, readoutNumbers, stateOf } from "../network.js";
+import { ARITHMETICS, CELLS, NETWORK_KEYS, READOUTS, STEPS, cellNumbers, readoutNumbers, stateOf } from "../network.js";
 import { onChange, state, update } from "../state.js";
 import { numberField } from "./number_field.js";
 
@@ -17,6 +17,7 @@ export function controlsPanel() {
     numbers.replaceChildren(...fields[0].map(({ element }) => element));
     reading.replaceChildren(...fields[1].map(({ element }) => element));
     fields = fields.flat();
+    steps.replaceChildren(...(STEPS[state.cell] ?? []).map((next, place) => make("span", {}, make("code", {}, "()"[place]), ` h → ${next}`)));
   }
 
   /** Put the server's line at the field it names; say whether it was about the network at all. */
@@ -31,7 +32,8 @@ export function controlsPanel() {
     return true;
   }
 
-  const kind = choice("Cell", "cell", CELLS);
+  const kind = choice("Kind of cell", "cell", CELLS);
+  const steps = make("p", { class: "step-formula" });
   const readout = choice("Readout", "readout", READOUTS);
   const arithmetic = choice("Arithmetic", "arithmetic", ARITHMETICS);
   onChange(["cell", "readout"], rebuild);
@@ -39,11 +41,12 @@ export function controlsPanel() {
     for (const field of fields) field.refresh();
     for (const select of [kind, readout, arithmetic]) select.refresh();
   });
+
   rebuild();
 
   const element = make("form", { class: "controls", "aria-label": "The network", onsubmit: (event) => event.preventDefault() },
     presets(),
-    make("fieldset", {}, make("legend", {}, "Cell"), kind.element, numbers),
+    make("fieldset", {}, make("legend", {}, "Cell"), kind.element, steps, numbers),
     make("fieldset", {}, make("legend", {}, "Readout"), readout.element, reading),
     make("fieldset", {}, make("legend", {}, "Arithmetic"), arithmetic.element),
     complaint,

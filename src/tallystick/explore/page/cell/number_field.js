@@ -1,6 +1,7 @@
 // One number: a letter, a slider to move it and a field to give it exactly. Both show the same state.
 
 import { make } from "../dom.js";
+import { inShort } from "../network.js";
 import { roughly } from "../numbers.js";
 
 let made = 0;
@@ -17,6 +18,7 @@ export function numberField(number) {
     "aria-label": `${number.letter}, ${number.doing}`, "aria-describedby": `${id}-complaint`,
     oninput: () => number.write(text.value.trim().replaceAll("−", "-")),
   });
+  const about = make("span", { class: "about" });
   const complaint = make("span", { id: `${id}-complaint`, class: "complaint" });
   const [letter, ...rest] = number.letter.split(" ");
   const name = make("span", { class: "letter", title: number.doing, "aria-hidden": "true" }, letter);
@@ -26,6 +28,7 @@ export function numberField(number) {
     const value = number.read();
     if (text.value.trim().replaceAll("−", "-") !== value) text.value = value;
     const rough = roughly(value);
+    about.textContent = inShort(value).startsWith("≈") ? inShort(value) : "";
     if (rough === null || (document.activeElement === slider && Number(slider.value) === rough)) return;
     const limit = reaching(number.limit, Math.abs(rough));
     slider.min = -limit;
@@ -41,7 +44,7 @@ export function numberField(number) {
 
   refresh();
   return {
-    element: make("div", { class: "number" }, name, slider, text, complaint),
+    element: make("div", { class: "number" }, name, slider, text, about, complaint),
     refresh,
     complain,
     names: (message) => message.startsWith(`${number.field}:`) || message.startsWith(`network: ${number.field}:`),

@@ -32,10 +32,10 @@ function ridge({ counts, below, above, missing, median, total, length }, edges, 
   const found = [
     draw("line", { class: "base", x1: LEFT, x2: width - RIGHT, y1: base, y2: base }),
     draw("path", { class: `ridge ${style}`, d: `M${x(edges[0])} ${base}${steps.join("")}L${x(edges.at(-1))} ${base}Z` }),
-    draw("text", { x: LEFT + 2, y: base - strip + 14 }, words),
+    draw("text", { class: "on-data", x: LEFT + 2, y: base - strip + 14 }, words),
   ];
-  if (below) found.push(draw("text", { x: LEFT + 2, y: base - strip + 28 }, `◂ ${share(below, total)}`));
-  if (above) found.push(draw("text", { x: width - RIGHT - 2, y: base - strip + 14, "text-anchor": "end" }, `${share(above, total)} ▸`));
+  if (below) found.push(draw("text", { class: "on-data", x: LEFT + 2, y: base - strip + 28 }, `◂ ${share(below, total)}`));
+  if (above) found.push(draw("text", { class: "on-data", x: width - RIGHT - 2, y: base - strip + 14, "text-anchor": "end" }, `${share(above, total)} ▸`));
   if (median !== null && median >= edges[0] && median <= edges.at(-1)) {
     found.push(draw("path", { class: `median ${style}`, d: `M${x(median)} ${base - 1}l-4.5 7.5h9z` }));
   }

@@ -8,8 +8,6 @@ import { update } from "../state.js";
 import { cellNear } from "./cells.js";
 import { chosenSettings, groupTitle } from "./filters.js";
 
-const UNLIMITED = 2 ** 53;
-
 export function chosenCell(run) {
   const text = make("p", { role: "status" }, "Click a cell to load it; it is then the current cell of every view.");
   const open = make("button", { type: "button", hidden: true, onclick: () => update({ view: "cell" }) }, "Look at this cell");
@@ -40,13 +38,13 @@ export function chosenCell(run) {
   function described(point) {
     const setting = run.settings.find(({ id }) => id === point.setting);
     const title = setting ? `seed ${point.seed} of ${groupTitle(setting, run.settings)}, training length ${setting.train_length}` : `seed ${point.seed}`;
-    return `${title}. a/b = ${shown(point.ratio)}, U = ${shown(point.recurrent_weight)}; ${horizon(point.horizon_even)} ${percent(point.accuracy_50)} % on sampled strings of 50 tokens.`;
+    return `${title}. a/b = ${shown(point.ratio)}, U = ${shown(point.recurrent_weight)}; ${horizon(point)} ${percent(point.accuracy_50)} % on sampled strings of 50 tokens.`;
   }
 
   return { element: make("div", { class: "card" }, text, open), choose };
 }
 
-function horizon(even) {
-  if (even === null || even === undefined) return "";
-  return even >= UNLIMITED ? "right on every string of even length;" : `right on all strings of even length to ${whole(even)};`;
+function horizon({ unlimited, horizon_even: even }) {
+  if (unlimited) return "right on every string;";
+  return even === null ? "" : `right on all strings of even length to ${whole(even)};`;
 }

@@ -69,7 +69,7 @@ function runPanels(run) {
 
   const note = make("p", { class: "soft" });
   async function askRegions() {
-    const apply = settings().some(({ task, bias, cell }) => task === "binary" && !bias && (cell ?? "linear") === "linear");
+    const apply = settings().some(({ in_plane: speaksOf }) => speaksOf);
     note.replaceChildren(...labelled(apply ? SHADED : NO_REGIONS));
     try {
       const found = state.regions === "none" || !apply ? { regions: [] } : await once(query("api/regions", { longest: REGIONS, lengths: state.regions }));
