@@ -1,5 +1,6 @@
 """The command that opens the explorer."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -32,5 +33,6 @@ def explore(
         if host not in _LOOPBACK:
             show(f"listening on {host}: others on the network can ask, too")
         show(f"{address}  (Ctrl-C ends it)")
+        sys.stdout.flush()
 
     serve(run, host, port, announce, show=open_browser)

@@ -27,8 +27,8 @@ _SAFE = 2**53
 """Whole numbers beyond it are no numbers to a browser."""
 
 _LONGEST_EXACT = 60
-_CURVE_SECONDS = 4.0
-"""How long a curve is drawn before what there is of it is given."""
+_GROWTH = 3.0
+"""The next length takes no longer than so many times the last one; where states are listed, twice as long."""
 
 
 def trace(model: Model, arithmetic: str, string: str) -> dict[str, object]:
@@ -64,19 +64,24 @@ def verdict(model: Model, arithmetic: str) -> dict[str, object]:
     return {"arithmetic": arithmetic, "indicators": [_indicator(condition) for condition in found], **judged}
 
 
-def accuracy(model: Model, arithmetic: str, longest: int) -> dict[str, object]:
-    """Return the exact share of right strings of every length, as far as they can be counted in a few seconds."""
+def accuracy(model: Model, arithmetic: str, longest: int, seconds: float) -> dict[str, object]:
+    """Return the exact share of right strings of every length, as far as they can be counted in so many seconds."""
     percent: list[float] = []
     total: list[str] = []
     note: str | None = None
-    until = time.monotonic() + _CURVE_SECONDS
+    before = time.monotonic()
+    until = before + seconds
     try:
         for found in accuracies(model, longest, arithmetic):
             percent.append(100 * float(found.accuracy))
             total.append(f"{found.total_correct}/{2**found.length}")
-            if time.monotonic() > until and found.length < longest:
-                note = f"longer lengths than {found.length} take too long to count here"
+            now = time.monotonic()
+            if now + _GROWTH * (now - before) > until and found.length < longest:
+                note = (
+                    f"lengths above {found.length} take too long to count here; tallystick accuracy has no such limit"
+                )
                 break
+            before = now
     except BadInput as error:
         if not percent:
             raise

@@ -16,6 +16,8 @@ from tallystick.explore.workers import Workers
 from tallystick.models import model_to_json
 
 _PROOF_SECONDS = 120.0
+_CURVE_SHARE = 0.2
+"""Of the time that an answer may take: after it, what there is of a curve is given."""
 
 
 router = APIRouter(prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}})
@@ -50,7 +52,8 @@ async def verdict(question: schemas.ExecutedQuestion, workers: Asked) -> Any:  #
 @router.post("/accuracy", response_model=schemas.Curve)
 async def accuracy(question: schemas.AccuracyQuestion, workers: Asked) -> Any:  # noqa: ANN401
     """Count the right strings of every length, exactly."""
-    return await workers.run(answers.accuracy, question.network, question.arithmetic, question.longest)
+    seconds = _CURVE_SHARE * workers.seconds
+    return await workers.run(answers.accuracy, question.network, question.arithmetic, question.longest, seconds)
 
 
 @router.post("/certificate", response_model=dict[str, Any])
