@@ -19,11 +19,10 @@ def histogram(settings: list[Networks], column: str, bins: int, ends: Interval |
 
 def _series(values: Values, edges: Values) -> dict[str, object]:
     low, high = edges[0], edges[-1]
-    finite = values[np.isfinite(values)]
     known = values[~np.isnan(values)]
     median = float(np.median(known)) if len(known) else np.inf
     return {
-        "counts": np.histogram(finite, edges)[0].tolist(),
+        "counts": np.histogram(known, len(edges) - 1, (low, high))[0].tolist(),
         "below": int((values < low).sum()),
         "above": int((values > high).sum()),
         "missing": len(values) - len(known),

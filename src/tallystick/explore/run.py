@@ -6,6 +6,7 @@ the least keys inside a window are then a fair sample of the window: the same ea
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +19,15 @@ from tallystick.reports.settings import Setting
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 CONDITIONS = {"ab_ratio": -1.0, "recurrent_weight": 1.0}
 """The columns that a theorem asks a value of."""
 
 _HORIZONS = ("horizon_all", "horizon_even")
 COLUMNS = (*CONDITIONS, "accuracy_train", "accuracy_20", "accuracy_50", *_HORIZONS)
+_KEPT = (1.0, 99.0)
+_MARGIN, _NARROWEST = 0.05, 0.02
 _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
 
 
@@ -42,13 +46,15 @@ class Networks:
 
     Attributes:
         described: what tells the setting from the others.
-        rows: their rows of the run's table.
+        rows: their rows of the run's table, in the table's order.
+        seeds: the seed of each network.
         columns: the numbers to look at; no number is NaN, an unlimited horizon infinite.
         keys: the random keys, which grow.
     """
 
     described: dict[str, object]
     rows: pl.DataFrame
+    seeds: Places
     columns: dict[str, Values]
     keys: Values
 
@@ -56,9 +62,9 @@ class Networks:
     def of(cls, described: dict[str, object], rows: pl.DataFrame) -> "Networks":
         """Hold a setting's rows."""
         generator = np.random.default_rng(list(_id(described).encode()))  # a key is no other network's
-        rows = rows[generator.permutation(len(rows))]
-        columns = {name: _numbers(rows[name]) for name in COLUMNS}
-        return cls(described, rows, columns, np.sort(generator.random(len(rows))))
+        order = generator.permutation(len(rows))
+        columns = {name: _numbers(rows[name])[order] for name in COLUMNS}
+        return cls(described, rows, rows["seed"].to_numpy()[order], columns, np.sort(generator.random(len(rows))))
 
     @property
     def id(self) -> str:
@@ -120,6 +126,18 @@ class ExploredRun:
                 raise NotFound(f"setting: {name[:80]!r} is not in this run")
         return [self.settings[name] for name in wanted]
 
+    @cached_property
+    def window(self) -> Window:
+        """Where most networks lie, and the exact counter."""
+        return Window(*(end for name in CONDITIONS for end in self._usual(name)))
+
+    def _usual(self, name: str) -> tuple[float, float]:
+        numbers = np.concatenate([networks.columns[name] for networks in self.settings.values()])
+        numbers = numbers[np.isfinite(numbers)]
+        ends = [CONDITIONS[name], *(np.percentile(numbers, _KEPT) if len(numbers) else ())]
+        margin = _MARGIN * max(max(ends) - min(ends), _NARROWEST)
+        return float(min(ends) - margin), float(max(ends) + margin)
+
     def setting_of(self, edition: str, paper: Setting) -> str | None:
         """Return the id of a row of the paper's table in one edition."""
         wanted = {"edition": edition, **paper._asdict()}
@@ -129,7 +147,7 @@ class ExploredRun:
 class Sample(NamedTuple):
     """Some of the networks in a window: the setting and the places of each, and how many there are in all."""
 
-    places: list[tuple[Networks, "np.ndarray[tuple[int], np.dtype[np.int64]]"]]
+    places: list[tuple[Networks, Places]]
     inside: int
 
 
@@ -145,19 +163,6 @@ def sample(settings: Iterable[Networks], window: Window, limit: int) -> Sample:
     return Sample(found, inside)
 
 
-def usual_window(settings: Iterable[Networks], kept: tuple[float, float] = (1.0, 99.0)) -> Window:
-    """Return the window that holds most networks, and the exact counter."""
-    ends: list[float] = []
-    for name, condition in CONDITIONS.items():
-        numbers = np.concatenate([networks.columns[name] for networks in settings])
-        numbers = numbers[np.isfinite(numbers)]
-        low, high = np.percentile(numbers, kept) if len(numbers) else (condition, condition)
-        low, high = min(low, condition), max(high, condition)
-        margin = 0.05 * max(high - low, 0.02)
-        ends += [float(low - margin), float(high + margin)]
-    return Window(*ends)
-
-
 def _id(described: dict[str, object]) -> str:
     words = {**described, "bias": "bias" if described["bias"] else "nobias"}
     return "-".join(str(word) for word in words.values())
@@ -170,6 +175,6 @@ def _numbers(column: pl.Series) -> Values:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _places(values: Values, low: float, high: float, bins: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _places(values: Values, low: float, high: float, bins: int) -> Places:
     """Return the bin of each value; the greatest of all belongs to the last."""
     return np.minimum(((values - low) * (bins / (high - low))).astype(np.int64), bins - 1)

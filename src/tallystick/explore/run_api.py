@@ -13,7 +13,7 @@ from tallystick.explore import reports, schemas
 from tallystick.explore.answers import as_float
 from tallystick.explore.histograms import histogram
 from tallystick.explore.refusals import NotFound
-from tallystick.explore.run import ExploredRun, Networks, Window, sample, usual_window
+from tallystick.explore.run import ExploredRun, Networks, Places, Window, sample
 from tallystick.models import model_to_json
 
 MOST_BINS = 512
@@ -121,7 +121,7 @@ def _summary(run: ExploredRun) -> dict[str, object]:
         "name": run.path.resolve().name,
         "models": sum(map(len, run.settings.values())),
         "settings": [_setting(networks) for networks in run.settings.values()],
-        "window": usual_window(run.settings.values())._asdict(),
+        "window": run.window._asdict(),
         "has_paths": has_report,
         "has_table": has_report,
     }
@@ -145,9 +145,9 @@ def _points(settings: list[Networks], window: Window, limit: int) -> dict[str, o
     return {"points": points, "inside": found.inside}
 
 
-def _listed(networks: Networks, places: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> list[dict[str, object]]:
+def _listed(networks: Networks, places: Places) -> list[dict[str, object]]:
     columns = {name: values[places].tolist() for name, values in networks.columns.items()}
-    seeds = networks.rows["seed"].gather(places).to_list()
+    seeds = networks.seeds[places].tolist()
     return [
         {
             "setting": networks.id,
