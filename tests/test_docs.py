@@ -1,5 +1,6 @@
 """The pages do as they say, the reference leaves nothing out, and the site loads nothing from elsewhere."""
 
+import doctest
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import tallystick
 from tallystick.cli import app, main
 
 sys.path.insert(0, str(ROOT / "docs" / "hooks"))
+import docstring_examples
 from command_line import commands_as_markdown
 
 DOCS = ROOT / "docs"
@@ -39,6 +41,16 @@ def test_the_two_commands_open_the_readme():
 def test_the_readme_lists_every_command():
     listed = re.findall(r"^\| `tallystick (\w+)", README.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert sorted(listed) == COMMANDS
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_a_link_leads_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_an_example_of_a_docstring_is_shown_as_code():
+    assert doctest.testmod(docstring_examples) == doctest.TestResults(failed=0, attempted=1)
 
 
 def test_the_reference_has_every_public_name():
