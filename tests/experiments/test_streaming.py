@@ -24,7 +24,7 @@ from tallystick.experiments.training_run import run_training, training_job
 from tallystick.training.setting import Setting
 
 SEEDS = PART + 150
-SETTING = Setting("ternary", bias=False, train_length=2, epochs=10)
+SETTING = Setting("binary", bias=False, train_length=2)
 SUMMARY = Keep("summary")
 
 
@@ -61,7 +61,7 @@ def test_a_summary_holds_no_rows_and_says_so(runs):
         "strings",
     }
     with pytest.raises(BadInput, match="kept the summary of its models alone"):
-        evaluate_run(runs["summary"], runs["summary"].path / "strings" / "ternary_20.txt")
+        evaluate_run(runs["summary"], runs["summary"].path / "strings" / "binary_20.txt")
 
 
 def test_values_that_are_counted_one_by_one_are_exact(runs):
@@ -104,7 +104,7 @@ def test_a_sample_has_the_rows_of_its_seeds_and_the_summary_of_all(runs):
     assert len(sample) == 60
     assert sample.equals(rows.filter(pl.col("seed").is_in(sample["seed"].to_list())))
     assert runs["sample:60"].histograms().equals(runs["summary"].histograms())
-    assert evaluate_run(runs["sample:60"], runs["all"].path / "strings" / "ternary_20.txt")
+    assert evaluate_run(runs["sample:60"], runs["all"].path / "strings" / "binary_20.txt")
 
 
 @given(st.integers(1, 2000), st.integers(1, 2000))
@@ -142,7 +142,7 @@ def test_a_part_that_lacks_one_of_its_files_is_done_again(tmp_path):
 
 
 def test_a_finished_table_is_read_in_pieces(runs, monkeypatch):
-    strings = runs["all"].path / "strings" / "ternary_20.txt"
+    strings = runs["all"].path / "strings" / "binary_20.txt"
     whole = indicators_of_run(runs["all"]), evaluate_run(runs["all"], strings), runs["all"].models()
     monkeypatch.setattr(run_directory, "ROWS_AT_A_TIME", 1000)
     assert [len(rows) for rows in runs["all"].chunks()] == [1000, 1000, SEEDS - 2000]

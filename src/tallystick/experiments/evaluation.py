@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from tallystick.training.setting import Setting
 
 _SETTING = ["edition", *DESCRIBED_BY]
 Described = dict[str, object]
+Found = TypeVar("Found")
 
 _OPTIONS = {field.name: field.default for field in fields(Setting) if field.name not in _SETTING}
 """What else a training run can be asked for, with what it does unasked: its rows do not say it, its configuration does."""
@@ -30,26 +32,34 @@ def _columns(names: Iterable[str]) -> list[str]:
     return [*_SETTING, *(name for name in VARIED if name in names)]
 
 
-def networks_of(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
-    """Go through the networks of a run, those of one setting in one or more pieces, so that memory stays small."""
+def _pieces(directory: RunDirectory) -> Iterator[tuple[Described, pl.DataFrame]]:
+    """Go through the rows of a run, those of one setting in one or more pieces, so that memory stays small."""
     for rows in directory.chunks():
         names = _columns(rows.columns)
         for values, some in rows.group_by(names, maintain_order=True):
-            described = dict(zip(names, values, strict=True))
-            setting = Setting(**{name: value for name, value in described.items() if name != "edition"})
-            yield described, ensemble_of(some, setting)
+            yield dict(zip(names, values, strict=True)), some
+
+
+def _by_setting(pieces: Iterable[tuple[Described, Found]]) -> list[tuple[Described, list[Found]]]:
+    """Put together what was found in the pieces of each setting."""
+    found: dict[tuple[tuple[str, object], ...], list[Found]] = {}
+    for described, piece in pieces:
+        found.setdefault(tuple(described.items()), []).append(piece)
+    return [(dict(described), pieces) for described, pieces in found.items()]
 
 
 def measured(
     directory: RunDirectory, measure: Callable[[Ensemble], dict[str, np.ndarray]]
 ) -> list[tuple[Described, dict[str, np.ndarray]]]:
     """Measure every network of a run; return the numbers of each setting, an entry a network."""
-    found: dict[tuple[tuple[str, object], ...], list[dict[str, np.ndarray]]] = {}
-    for described, networks in networks_of(directory):
-        found.setdefault(tuple(described.items()), []).append(measure(networks))
+
+    def networks(described: Described, rows: pl.DataFrame) -> Ensemble:
+        return ensemble_of(rows, Setting(**{name: value for name, value in described.items() if name != "edition"}))  # pyright: ignore[reportArgumentType]
+
+    pieces = ((described, measure(networks(described, rows))) for described, rows in _pieces(directory))
     return [
-        (dict(described), {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-        for described, parts in found.items()
+        (described, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        for described, parts in _by_setting(pieces)
     ]
 
 
@@ -107,14 +117,13 @@ def _horizons(directory: RunDirectory) -> list[Described]:
         for lengths in ("all", "even")
         for name, expression in (("median", _lower_median), ("max", pl.Expr.max))
     }
-    rows = directory.rows()
-    table = rows.group_by(_columns(rows.collect_schema().names()), maintain_order=True).agg(
-        models=pl.len(),
-        proved=pl.col("horizon_all").eq(UNLIMITED).sum(),
-        exact=pl.col("horizon_all_exact").sum(),
-        **parts,
-    )
-    return directory.collected(table).to_dicts()
+    counts = {"proved": pl.col("horizon_all").eq(UNLIMITED).sum(), "exact": pl.col("horizon_all_exact").sum()}
+    columns = ("horizon_all", "horizon_even", "horizon_all_exact")
+    pieces = ((described, rows.select(columns)) for described, rows in _pieces(directory))
+    return [
+        {**described, **pl.concat(tables).select(models=pl.len(), **counts, **parts).to_dicts()[0]}
+        for described, tables in _by_setting(pieces)
+    ]
 
 
 def _lower_median(column: pl.Expr) -> pl.Expr:
