@@ -1,12 +1,13 @@
-// Questions to the local server. An answer that is no longer wanted is never shown: a newer question cancels the older one.
+// Questions to the local server. A newer question cancels the older one, whose answer is never shown.
 
 /** The server's one line on why it did not answer. */
 export class Refused extends Error {}
 
 async function responseTo(path, body, signal) {
-  const request = body === undefined
-    ? { signal }
-    : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+  const request =
+    body === undefined
+      ? { signal }
+      : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
   let response;
   try {
     response = await fetch(path, request);
@@ -56,10 +57,13 @@ const kept = new Map();
 /** Ask once and keep the answer: for what does not change while the server runs. A refusal is not kept. */
 export function once(path) {
   if (!kept.has(path)) {
-    kept.set(path, get(path).catch((error) => {
-      kept.delete(path);
-      throw error;
-    }));
+    kept.set(
+      path,
+      get(path).catch((error) => {
+        kept.delete(path);
+        throw error;
+      }),
+    );
   }
   return kept.get(path);
 }

@@ -1,4 +1,4 @@
-// Starts the page: which view is shown, what the address says, light or dark. A view is built when it is first looked at.
+// Starts the page: which view is shown, what the address says. A view is built when it is first looked at.
 
 import { say } from "./dom.js";
 import { addressWith, onChange, readAddress, state } from "./state.js";
@@ -7,10 +7,12 @@ import { startTheme } from "./theme.js";
 const VIEWS = {
   cell: () => import("./cell/view.js"),
   run: () => import("./run/view.js"),
-  table: () => import("./table.js"),
-  proof: () => import("./proof.js"),
+  table: () => import("./table/view.js"),
+  proof: () => import("./proof/view.js"),
 };
-const sections = new Map([...document.querySelectorAll("main > section")].map((section) => [section.dataset.view, section]));
+const sections = new Map(
+  [...document.querySelectorAll("main > section")].map((section) => [section.dataset.view, section]),
+);
 const links = [...document.querySelectorAll("nav.views a")];
 const built = new Set();
 

@@ -1,8 +1,8 @@
-// Making and finding elements. Styles are set through the object model alone: the page's policy allows no style attributes.
+// Making elements. Styles are set through the object model alone: the page's policy allows no style attributes.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** make("p", { class: "soft" }, "text", child): an HTML element; `on…` attributes are listeners, false and null are left out. */
+/** make("p", { class: "soft" }, "text", child): an HTML element; `on…` are listeners, false and null are left out. */
 export function make(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
@@ -24,7 +24,10 @@ function filled(element, attributes, children) {
 
 /** A heading's text with letters such as R_N set below the line. */
 export function labelled(text) {
-  return text.split(/(_\w+)/).filter(Boolean).map((part) => (part.startsWith("_") ? make("sub", {}, part.slice(1)) : part));
+  return text
+    .split(/(_\w+)/)
+    .filter(Boolean)
+    .map((part) => (part.startsWith("_") ? make("sub", {}, part.slice(1)) : part));
 }
 
 /** Call a function once nothing has happened for a while. */

@@ -1,9 +1,23 @@
 // Files made in the browser: JSON, the page's own SVG with its colours written in, and the same as PNG.
 
-const PAINTED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity", "font-family", "font-size", "font-style", "font-weight"];
+const PAINTED = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "paint-order",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-style",
+  "font-weight",
+];
 const SHARPNESS = 2;
 
-export function saveBlob(blob, name) {
+function saveBlob(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = address;

@@ -6,11 +6,20 @@ import { state, update } from "./state.js";
 export const NETWORK_KEYS = ["cell", "a", "b", "U", "P", "Q", "readout", "v", "c", "weights", "biases", "arithmetic"];
 
 export const CELLS = { linear: "linear", selective: "selective", relu: "ReLU", tanh: "tanh" };
-export const READOUTS = { zero: "zero check: h = 0", binary: "binary: v·h + c > 0", ternary: "ternary: the largest of three" };
+export const READOUTS = {
+  zero: "zero check: h = 0",
+  binary: "binary: v·h + c > 0",
+  ternary: "ternary: the largest of three",
+};
 const FLOATS = ["float16", "bfloat16", "float32", "float64"];
 export const ARITHMETICS = {
   real: "real numbers",
-  ...Object.fromEntries(FLOATS.flatMap((name) => [[name, name], [`${name}-fused`, `${name}, fused multiply-add`]])),
+  ...Object.fromEntries(
+    FLOATS.flatMap((name) => [
+      [name, name],
+      [`${name}-fused`, `${name}, fused multiply-add`],
+    ]),
+  ),
 };
 
 /** What becomes of h at ( and at ). */
@@ -23,17 +32,29 @@ export const STEPS = {
 
 const LONGEST_SHOWN = 9;
 const CLASSES = ["Neg", "Zero", "Pos"];
-const DOING = { a: "what ( adds", b: "what ) adds", U: "the factor on h", P: "the factor on h at (", Q: "the factor on h at )" };
+const DOING = {
+  a: "what ( adds",
+  b: "what ) adds",
+  U: "the factor on h",
+  P: "the factor on h at (",
+  Q: "the factor on h at )",
+};
 
 const recurrentLetters = () => (state.cell === "selective" ? ["P", "Q"] : ["U"]);
 
 /** The numbers of the present cell: letter, what it does, and the field's name in the server's complaints. */
 export function cellNumbers() {
-  const fields = state.cell === "selective"
-    ? { a: "open_step", b: "close_step", P: "recurrent_weight[0]", Q: "recurrent_weight[1]" }
-    : { a: "open_step", b: "close_step", U: "recurrent_weight" };
+  const fields =
+    state.cell === "selective"
+      ? { a: "open_step", b: "close_step", P: "recurrent_weight[0]", Q: "recurrent_weight[1]" }
+      : { a: "open_step", b: "close_step", U: "recurrent_weight" };
   return Object.entries(fields).map(([letter, field]) => ({
-    letter, field, doing: DOING[letter], limit: 2, read: () => state[letter], write: (text) => update({ [letter]: text }),
+    letter,
+    field,
+    doing: DOING[letter],
+    limit: 2,
+    read: () => state[letter],
+    write: (text) => update({ [letter]: text }),
   }));
 }
 
@@ -41,9 +62,17 @@ export function cellNumbers() {
 export function readoutNumbers() {
   if (state.readout === "binary") {
     const plain = (letter, field, doing) => ({
-      letter, field, doing, limit: 4, read: () => state[letter], write: (text) => update({ [letter]: text }),
+      letter,
+      field,
+      doing,
+      limit: 4,
+      read: () => state[letter],
+      write: (text) => update({ [letter]: text }),
     });
-    return [plain("v", "readout: weight[0]", "the readout's factor on h"), plain("c", "readout: bias[0]", "the readout's bias")];
+    return [
+      plain("v", "readout: weight[0]", "the readout's factor on h"),
+      plain("c", "readout: bias[0]", "the readout's bias"),
+    ];
   }
   if (state.readout === "ternary") {
     return CLASSES.flatMap((name, index) => [
@@ -56,7 +85,10 @@ export function readoutNumbers() {
 
 function listed(key, index, letter, field, doing) {
   return {
-    letter, field, doing, limit: 4,
+    letter,
+    field,
+    doing,
+    limit: 4,
     read: () => entries(key)[index],
     write: (text) => update({ [key]: entries(key).with(index, text.replaceAll(",", "")).join(",") }),
   };
@@ -94,7 +126,8 @@ export function stateOf(document, arithmetic = "real") {
   if (Array.isArray(recurrent)) [changes.P, changes.Q] = recurrent;
   else changes.U = recurrent;
   if (reading.kind === "binary") [changes.v, changes.c] = [reading.weight[0], reading.bias?.[0] ?? "0"];
-  if (reading.kind === "ternary") [changes.weights, changes.biases] = [reading.weight.join(","), (reading.bias ?? [0, 0, 0]).join(",")];
+  if (reading.kind === "ternary")
+    [changes.weights, changes.biases] = [reading.weight.join(","), (reading.bias ?? [0, 0, 0]).join(",")];
   return changes;
 }
 

@@ -4,11 +4,13 @@
 export function shown(value, digits = 6) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-4 || size >= 1e7) ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
+  const text =
+    size !== 0 && (size < 1e-4 || size >= 1e7) ? value.toExponential(2) : String(Number(value.toPrecision(digits)));
   return signed(text);
 }
 
-export const signed = (text) => text.replaceAll("-", "−");
+/** A text whose numbers have true minus signs; a hyphen between words stays one. */
+export const signed = (text) => text.replace(/(?<=^|[\s(=,/e])-(?=[\d.])/g, "−");
 
 export const whole = (value) => value.toLocaleString("en-GB");
 
@@ -32,7 +34,7 @@ export function finePercent(value) {
   return value < 50 ? "just above 0" : "just below 100";
 }
 
-/** Roughly the number that a text stands for ("1/3", "0x1p-3", "0.1"), or null. Sliders alone use it; the server reads exactly. */
+/** Roughly what a text stands for ("1/3", "0x1p-3", "0.1"), or null: where a slider stands. The server reads exactly. */
 export function roughly(text) {
   const [upper, lower = "1", ...rest] = text.trim().replaceAll("−", "-").split("/");
   if (rest.length) return null;

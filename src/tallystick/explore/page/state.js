@@ -3,17 +3,40 @@
 const DEFAULTS = {
   view: "cell",
   // the network
-  cell: "linear", a: "1", b: "-1", U: "0.99", P: "1", Q: "1",
-  readout: "binary", v: "2", c: "-1", weights: "-2,0,2", biases: "-1,0,-1",
+  cell: "linear",
+  a: "1",
+  b: "-1",
+  U: "0.99",
+  P: "1",
+  Q: "1",
+  readout: "binary",
+  v: "2",
+  c: "-1",
+  weights: "-2,0,2",
+  biases: "-1,0,-1",
   arithmetic: "real",
   // the string, and how much of it is read
-  string: "((()))", step: "",
+  string: "((()))",
+  step: "",
   longest: "20",
   // the run: filters (empty is any), window, what is drawn
-  edition: "", task: "", bias: "", length: "", method: "", precision: "", trained: "",
-  x0: "", x1: "", y0: "", y1: "", regions: "all", paths: "", epoch: "",
+  edition: "",
+  task: "",
+  bias: "",
+  length: "",
+  method: "",
+  precision: "",
+  trained: "",
+  x0: "",
+  x1: "",
+  y0: "",
+  y1: "",
+  regions: "all",
+  paths: "",
+  epoch: "",
   // the table and the proof
-  printed: "", theorem: "",
+  printed: "",
+  theorem: "",
 };
 const VIEWS = ["cell", "run", "table", "proof"];
 const WRITE_AFTER = 150; // ms: browsers refuse an address that changes a hundred times in a few seconds

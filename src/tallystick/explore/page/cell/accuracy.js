@@ -8,7 +8,9 @@ import { NETWORK_KEYS, question } from "../network.js";
 import { finePercent, grouped } from "../numbers.js";
 import { onChange, state, update } from "../state.js";
 
-const WAIT = 250, HEIGHT = 230, LONGEST = [10, 20, 30, 40];
+const WAIT = 250,
+  HEIGHT = 230,
+  LONGEST = [10, 20, 30, 40];
 const MARGIN = { left: 48, right: 16, top: 14, bottom: 36 };
 
 export function accuracyPanel(complain) {
@@ -17,8 +19,11 @@ export function accuracyPanel(complain) {
   const note = make("p", { class: "soft" });
   const body = make("tbody");
   const picture = chart({ label: "Exact accuracy against length", height: HEIGHT, paint, name: "accuracy" });
-  const longest = make("select", { "aria-label": "Longest length", onchange: () => update({ longest: longest.value }) },
-    ...LONGEST.map((value) => make("option", { value }, `to length ${value}`)));
+  const longest = make(
+    "select",
+    { "aria-label": "Longest length", onchange: () => update({ longest: longest.value }) },
+    ...LONGEST.map((value) => make("option", { value }, `to length ${value}`)),
+  );
   const line = inLine();
   let curve = null;
 
@@ -32,8 +37,11 @@ export function accuracyPanel(complain) {
         curve = found;
         picture.update(found, described(found));
         said.textContent = atLength(found, found.lengths.length - 1);
-        body.replaceChildren(...found.lengths.map((length, place) =>
-          make("tr", {}, make("td", {}, String(length)), make("td", {}, `${finePercent(found.all[place])} %`))));
+        body.replaceChildren(
+          ...found.lengths.map((length, place) =>
+            make("tr", {}, make("td", {}, String(length)), make("td", {}, `${finePercent(found.all[place])} %`)),
+          ),
+        );
         note.textContent = found.note ?? "";
       },
       failed(message) {
@@ -52,12 +60,33 @@ export function accuracyPanel(complain) {
 
   onChange([...NETWORK_KEYS, "longest"], debounced(ask, WAIT));
   ask();
-  return make("section", { class: "panel", "aria-label": "Exact accuracy" },
+  return make(
+    "section",
+    { class: "panel", "aria-label": "Exact accuracy" },
     make("div", { class: "row heading" }, make("h2", {}, "Exact accuracy against length"), longest),
-    complaint, picture.element, said, note,
-    make("details", {}, make("summary", {}, "As a table"),
-      make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Accuracies as a table" },
-        make("table", { class: "narrow" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Length"), make("th", { scope: "col" }, "Accuracy"))), body))),
+    complaint,
+    picture.element,
+    said,
+    note,
+    make(
+      "details",
+      {},
+      make("summary", {}, "As a table"),
+      make(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Accuracies as a table" },
+        make(
+          "table",
+          { class: "narrow" },
+          make(
+            "thead",
+            {},
+            make("tr", {}, make("th", { scope: "col" }, "Length"), make("th", { scope: "col" }, "Accuracy")),
+          ),
+          body,
+        ),
+      ),
+    ),
   );
 }
 
@@ -68,7 +97,13 @@ function paint(svg, width, { lengths, all }) {
   const x = linear([lengths[0], Math.max(lengths.at(-1), lengths[0] + 1)], [left + 6, end]);
   const y = linear([low, 100], [bottom, top]);
   axisBeside(svg, { y, values: ticks(low, 100, 5), text: (value) => `${value} %`, from: left, to: end });
-  axisBelow(svg, { x, y: bottom, values: wholeTicks(lengths[0], lengths.at(-1), Math.min(10, width / 50)), name: "length (filled: even)", end });
+  axisBelow(svg, {
+    x,
+    y: bottom,
+    values: wholeTicks(lengths[0], lengths.at(-1), Math.min(10, width / 50)),
+    name: "length (filled: even)",
+    end,
+  });
   const points = all.map((value, place) => [x(lengths[place]), y(value)]);
   svg.append(draw("path", { class: "h-line thin", d: pathThrough(points) }));
   points.forEach(([cx, cy], place) => {
@@ -83,5 +118,6 @@ function atLength({ lengths, all, total }, place) {
 
 function described({ lengths, all }) {
   if (!lengths.length) return "No length could be counted.";
-  return `Exact accuracy from ${finePercent(all[0])} percent at length ${lengths[0]} to ${finePercent(all.at(-1))} percent at length ${lengths.at(-1)}.`;
+  const at = (place) => `${finePercent(all.at(place))} percent at length ${lengths.at(place)}`;
+  return `Exact accuracy from ${at(0)} to ${at(-1)}.`;
 }

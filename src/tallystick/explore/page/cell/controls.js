@@ -17,7 +17,11 @@ export function controlsPanel() {
     numbers.replaceChildren(...fields[0].map(({ element }) => element));
     reading.replaceChildren(...fields[1].map(({ element }) => element));
     fields = fields.flat();
-    steps.replaceChildren(...(STEPS[state.cell] ?? []).map((next, place) => make("span", {}, make("code", {}, "()"[place]), ` h → ${next}`)));
+    steps.replaceChildren(
+      ...(STEPS[state.cell] ?? []).map((next, place) =>
+        make("span", {}, make("code", {}, "()"[place]), ` h → ${next}`),
+      ),
+    );
   }
 
   /** Put the server's line at the field it names; say whether it was about the network at all. */
@@ -44,13 +48,19 @@ export function controlsPanel() {
 
   rebuild();
 
-  const element = make("form", { class: "controls", "aria-label": "The network", onsubmit: (event) => event.preventDefault() },
+  const element = make(
+    "form",
+    { class: "controls", "aria-label": "The network", onsubmit: (event) => event.preventDefault() },
     presets(),
     make("fieldset", {}, make("legend", {}, "Cell"), kind.element, steps, numbers),
     make("fieldset", {}, make("legend", {}, "Readout"), readout.element, reading),
     make("fieldset", {}, make("legend", {}, "Arithmetic"), arithmetic.element),
     complaint,
-    make("p", { class: "soft" }, "Fields take decimals, fractions such as 1/3 and hex floats such as 0x1p-3, each read exactly."),
+    make(
+      "p",
+      { class: "soft" },
+      "Fields take decimals, fractions such as 1/3 and hex floats such as 0x1p-3, each read exactly.",
+    ),
   );
   return { element, complain };
 }
@@ -66,17 +76,24 @@ function choice(label, key, names) {
 function presets() {
   const list = make("div", { class: "chips" });
   const text = make("p", { class: "soft", "aria-live": "polite" });
-  once("api/presets").then((found) => {
-    list.append(...found.map((preset) => {
-      const load = () => {
-        text.textContent = preset.text;
-        update({ ...stateOf(preset.network, preset.arithmetic), ...(preset.string && { string: preset.string, step: "" }) });
-      };
-      return make("button", { type: "button", class: "chip", title: preset.text, onclick: load }, preset.title);
-    }));
-  }).catch((error) => {
-    if (!(error instanceof Refused)) throw error;
-    text.textContent = error.message;
-  });
+  once("api/presets")
+    .then((found) => {
+      list.append(
+        ...found.map((preset) => {
+          const load = () => {
+            text.textContent = preset.text;
+            update({
+              ...stateOf(preset.network, preset.arithmetic),
+              ...(preset.string && { string: preset.string, step: "" }),
+            });
+          };
+          return make("button", { type: "button", class: "chip", title: preset.text, onclick: load }, preset.title);
+        }),
+      );
+    })
+    .catch((error) => {
+      if (!(error instanceof Refused)) throw error;
+      text.textContent = error.message;
+    });
   return make("fieldset", {}, make("legend", {}, "Start from"), list, text);
 }

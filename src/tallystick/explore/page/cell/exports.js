@@ -8,7 +8,8 @@ import { network, question } from "../network.js";
 export function exportPanel() {
   const complaint = make("p", { class: "complaint", role: "alert" });
   const picture = () => document.querySelector('svg[data-name="trace"]');
-  const certificate = async (lengths) => saveJson(await postForText("api/certificate", question({ lengths })), `certificate-${lengths}.json`);
+  const certificate = async (lengths) =>
+    saveJson(await postForText("api/certificate", question({ lengths })), `certificate-${lengths}.json`);
   const ways = {
     "Cell (JSON)": async () => saveJson(await postForText("api/model", { network: network() }), "cell.json"),
     "Certificate, all lengths": () => certificate("all"),
@@ -16,7 +17,9 @@ export function exportPanel() {
     "Picture (SVG)": () => saveSvg(picture(), "trace.svg"),
     "Picture (PNG)": () => savePng(picture(), "trace.png"),
   };
-  const buttons = Object.entries(ways).map(([text, save]) => make("button", { type: "button", onclick: () => run(save) }, text));
+  const buttons = Object.entries(ways).map(([text, save]) =>
+    make("button", { type: "button", onclick: () => run(save) }, text),
+  );
 
   async function run(save) {
     complaint.textContent = "";
@@ -28,7 +31,18 @@ export function exportPanel() {
     }
   }
 
-  return make("section", { class: "panel", "aria-label": "Take away" },
-    make("h2", {}, "Take away"), make("div", { class: "row" }, ...buttons), complaint,
-    make("p", { class: "soft" }, "The cell is a model file for every command; a certificate is verified by ", make("code", {}, "tallystick check"), "."));
+  return make(
+    "section",
+    { class: "panel", "aria-label": "Take away" },
+    make("h2", {}, "Take away"),
+    make("div", { class: "row" }, ...buttons),
+    complaint,
+    make(
+      "p",
+      { class: "soft" },
+      "The cell is a model file for every command; a certificate is verified by ",
+      make("code", {}, "tallystick check"),
+      ".",
+    ),
+  );
 }

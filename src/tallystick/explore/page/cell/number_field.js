@@ -10,12 +10,20 @@ let made = 0;
 export function numberField(number) {
   const id = `number-${(made += 1)}`;
   const slider = make("input", {
-    type: "range", step: "0.01", "aria-label": `${number.letter}, ${number.doing}, slider`,
+    type: "range",
+    step: "0.01",
+    "aria-label": `${number.letter}, ${number.doing}, slider`,
     oninput: () => number.write(String(Number(slider.value))),
   });
   const text = make("input", {
-    type: "text", id, inputmode: "text", autocomplete: "off", spellcheck: "false", title: number.doing,
-    "aria-label": `${number.letter}, ${number.doing}`, "aria-describedby": `${id}-complaint`,
+    type: "text",
+    id,
+    inputmode: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    title: number.doing,
+    "aria-label": `${number.letter}, ${number.doing}`,
+    "aria-describedby": `${id}-complaint`,
     oninput: () => number.write(text.value.trim().replaceAll("−", "-")),
   });
   const about = make("span", { class: "about" });

@@ -3,14 +3,19 @@
 import { make } from "../dom.js";
 import { shown, signed } from "../numbers.js";
 
-const MOST_TOKENS = 400, MOST_ROWS = 200;
+const MOST_TOKENS = 400,
+  MOST_ROWS = 200;
 
 /** The tokens in a row, each a place to click; those after which the class is wrong are marked. */
 export function tokenStrip(choose) {
-  const element = make("div", { class: "strip", "aria-hidden": "true", onclick: (event) => {
-    const step = event.target.dataset.step;
-    if (step) choose(Number(step));
-  } });
+  const element = make("div", {
+    class: "strip",
+    "aria-hidden": "true",
+    onclick: (event) => {
+      const step = event.target.dataset.step;
+      if (step) choose(Number(step));
+    },
+  });
   let marked = null;
   return {
     element,
@@ -18,8 +23,11 @@ export function tokenStrip(choose) {
       marked = null;
       element.hidden = string.length > MOST_TOKENS;
       const shownTokens = element.hidden ? [] : [...string];
-      element.replaceChildren(...shownTokens.map((token, place) =>
-        make("span", { class: right[place + 1] ? "token" : "token wrong", "data-step": place + 1 }, token)));
+      element.replaceChildren(
+        ...shownTokens.map((token, place) =>
+          make("span", { class: right[place + 1] ? "token" : "token wrong", "data-step": place + 1 }, token),
+        ),
+      );
     },
     mark(step) {
       marked?.classList.remove("here");
@@ -35,16 +43,36 @@ export function stepTable() {
   const body = make("tbody");
   const note = make("p", { class: "soft" });
   const head = ["Tokens", "Token", "h", "Count", "Class", ""].map((title) => make("th", { scope: "col" }, title));
-  const element = make("details", {},
+  const element = make(
+    "details",
+    {},
     make("summary", {}, "As a table"),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Steps as a table" },
-      make("table", {}, make("thead", {}, make("tr", {}, ...head)), body)), note);
+    make(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Steps as a table" },
+      make("table", {}, make("thead", {}, make("tr", {}, ...head)), body),
+    ),
+    note,
+  );
   let waiting = null;
   const fill = ({ string, states, exact, counts, classes, right }) => {
     const rows = Array.from({ length: Math.min(string.length, MOST_ROWS) }, (_, place) => place + 1);
-    body.replaceChildren(...rows.map((step) => make("tr", { class: right[step] ? null : "wrong" },
-      ...[String(step), string[step - 1], exact?.[step] ? signed(exact[step]) : shown(states[step], 12), signed(String(counts[step])), classes[step],
-        right[step] ? "right" : "wrong"].map((text) => make("td", {}, text)))));
+    body.replaceChildren(
+      ...rows.map((step) =>
+        make(
+          "tr",
+          { class: right[step] ? null : "wrong" },
+          ...[
+            String(step),
+            string[step - 1],
+            exact?.[step] ? signed(exact[step]) : shown(states[step], 12),
+            signed(String(counts[step])),
+            classes[step],
+            right[step] ? "right" : "wrong",
+          ].map((text) => make("td", {}, text)),
+        ),
+      ),
+    );
     note.textContent = string.length > MOST_ROWS ? `The first ${MOST_ROWS} of ${string.length} steps.` : "";
   };
   element.addEventListener("toggle", () => element.open && waiting && fill(waiting));

@@ -22,7 +22,15 @@ export function paintTrace(svg, width, { trace, step, unit }) {
   paintBands(svg, trace.bands ?? [], { low, high, y, left, end });
   axisBeside(svg, { y, values: ticks(low, high, 5), text: (value) => shown(value, 4), from: left, to: end });
   const countTicks = wholeTicks(Math.min(...counts), Math.max(...counts), 5);
-  axisBeside(svg, { y: (count) => y(count * unit), values: countTicks, text: (value) => signed(String(value)), from: left, to: end, side: "right", lines: false });
+  axisBeside(svg, {
+    y: (count) => y(count * unit),
+    values: countTicks,
+    text: (value) => signed(String(value)),
+    from: left,
+    to: end,
+    side: "right",
+    lines: false,
+  });
   svg.append(
     draw("text", { class: "axis-name h-name", x: left - 6, y: top - 9, "text-anchor": "end" }, "h"),
     draw("text", { class: "axis-name", x: width - 4, y: top - 9, "text-anchor": "end" }, "count"),
@@ -31,20 +39,31 @@ export function paintTrace(svg, width, { trace, step, unit }) {
   svg.append(
     draw("line", { class: "cursor", x1: x(step), x2: x(step), y1: top, y2: bottom }),
     draw("path", { class: "count-line", d: pathThrough(truth.map((value, place) => [x(place), y(value)])) }),
-    draw("path", { class: "h-line", d: pathThrough(states.map((value, place) => [x(place), value === null ? NaN : y(value)])) }),
+    draw("path", {
+      class: "h-line",
+      d: pathThrough(states.map((value, place) => [x(place), value === null ? NaN : y(value)])),
+    }),
   );
-  const dots = last <= MOST_DOTS ? states.keys() : [...states.keys()].filter((place) => place === step || (place && !right[place]));
+  const dots =
+    last <= MOST_DOTS
+      ? states.keys()
+      : [...states.keys()].filter((place) => place === step || (place && !right[place]));
   for (const place of dots) {
-    if (states[place] !== null) svg.append(dot(x(place), y(states[place]), place === 0 || right[place], place === step));
+    if (states[place] !== null)
+      svg.append(dot(x(place), y(states[place]), place === 0 || right[place], place === step));
   }
 }
 
 function paintBands(svg, bands, { low, high, y, left, end }) {
   bands.forEach((band, index) => {
-    const from = Math.max(low, band.low ?? low), to = Math.min(high, band.high ?? high);
+    const from = Math.max(low, band.low ?? low),
+      to = Math.min(high, band.high ?? high);
     if (!(to > from)) return;
-    svg.append(draw("rect", { class: `band band-${index % 3}`, x: left, width: end - left, y: y(to), height: y(from) - y(to) }));
-    if (y(from) - y(to) > 14) svg.append(draw("text", { class: "band-name", x: end - 5, y: y(to) + 12, "text-anchor": "end" }, band.class));
+    svg.append(
+      draw("rect", { class: `band band-${index % 3}`, x: left, width: end - left, y: y(to), height: y(from) - y(to) }),
+    );
+    if (y(from) - y(to) > 14)
+      svg.append(draw("text", { class: "band-name", x: end - 5, y: y(to) + 12, "text-anchor": "end" }, band.class));
   });
 }
 
@@ -52,7 +71,10 @@ function paintBands(svg, bands, { low, high, y, left, end }) {
 function dot(x, y, right, here) {
   const size = here ? 5.5 : 3.2;
   if (right) return draw("circle", { class: here ? "dot right here" : "dot right", cx: x, cy: y, r: size });
-  return draw("path", { class: here ? "dot wrong here" : "dot wrong", d: `M${x - size} ${y - size}L${x + size} ${y + size}M${x - size} ${y + size}L${x + size} ${y - size}` });
+  return draw("path", {
+    class: here ? "dot wrong here" : "dot wrong",
+    d: `M${x - size} ${y - size}L${x + size} ${y + size}M${x - size} ${y + size}L${x + size} ${y - size}`,
+  });
 }
 
 /** Which step lies under the pointer. */

@@ -17,7 +17,14 @@ export function verdictPanel(complain) {
   const summary = make("p", { class: "summary", role: "status" });
   const complaint = make("p", { class: "complaint", role: "alert" });
   const body = make("div", {}, horizons, conditions);
-  const element = make("section", { class: "panel verdict-panel", "aria-label": "Verdict" }, make("h2", {}, "Verdict"), body, complaint, summary);
+  const element = make(
+    "section",
+    { class: "panel verdict-panel", "aria-label": "Verdict" },
+    make("h2", {}, "Verdict"),
+    body,
+    complaint,
+    summary,
+  );
   const line = inLine();
 
   function ask() {
@@ -40,7 +47,9 @@ export function verdictPanel(complain) {
     conditions.replaceChildren(make("h3", {}, "Conditions of the theorem"), ...found.indicators.map(condition));
     if (!found.indicators.length) conditions.replaceChildren();
     horizons.replaceChildren(...Object.keys(LENGTHS).map((lengths) => horizon(lengths, found[lengths])));
-    summary.textContent = Object.keys(LENGTHS).map((lengths) => sentence(lengths, found[lengths])).join(" · ");
+    summary.textContent = Object.keys(LENGTHS)
+      .map((lengths) => sentence(lengths, found[lengths]))
+      .join(" · ");
   }
 
   onChange(NETWORK_KEYS, debounced(ask, WAIT));
@@ -49,20 +58,33 @@ export function verdictPanel(complain) {
 }
 
 function condition({ formula, holds, finding, distance }) {
-  return make("div", { class: `condition ${holds ? "good" : "bad"}` },
+  return make(
+    "div",
+    { class: `condition ${holds ? "good" : "bad"}` },
     make("span", { class: "formula" }, formula),
-    make("span", { class: "mark" }, make("span", { "aria-hidden": "true" }, holds ? "✓ " : "✗ "), holds ? "holds" : "fails"),
+    make(
+      "span",
+      { class: "mark" },
+      make("span", { "aria-hidden": "true" }, holds ? "✓ " : "✗ "),
+      holds ? "holds" : "fails",
+    ),
     Number.isFinite(distance) ? gauge(distance) : make("span"),
-    make("span", { class: "finding" }, signed(finding ?? ""), Number.isFinite(distance) && !finding ? `off by ${shown(distance)}` : ""),
+    make(
+      "span",
+      { class: "finding" },
+      signed(finding ?? ""),
+      Number.isFinite(distance) && !finding ? `off by ${shown(distance)}` : "",
+    ),
   );
 }
 
 function horizon(lengths, verdict) {
   const { outcome, reason } = verdict;
-  return make("div", { class: "horizon", "data-lengths": lengths },
+  return make(
+    "div",
+    { class: "horizon", "data-lengths": lengths },
     make("h3", {}, `Right on all strings, ${LENGTHS[lengths]}`),
-    make("p", { class: "big" }, reach(verdict),
-      make("span", { class: `badge ${OUTCOMES[outcome] ?? ""}` }, outcome)),
+    make("p", { class: "big" }, reach(verdict), make("span", { class: `badge ${OUTCOMES[outcome] ?? ""}` }, outcome)),
     make("p", { class: "reason" }, signed(reason ?? "")),
     failing(verdict),
   );
@@ -73,11 +95,32 @@ function failing({ failing_string: string, failing_runs: runs, failing_class: fo
   const classes = found && right ? ` is called ${found}, should be ${right}` : "";
   if (string) {
     const load = () => update({ string, step: String(string.length) });
-    return make("p", {}, title,
-      make("button", { type: "button", class: "string-link", onclick: load, title: "Load it below", "aria-label": `Load the failing string ${spoken(string)}` }, abridged(string)),
-      classes);
+    return make(
+      "p",
+      {},
+      title,
+      make(
+        "button",
+        {
+          type: "button",
+          class: "string-link",
+          onclick: load,
+          title: "Load it below",
+          "aria-label": `Load the failing string ${spoken(string)}`,
+        },
+        abridged(string),
+      ),
+      classes,
+    );
   }
-  if (runs) return make("p", {}, title, ...runs.flatMap(([token, size]) => [make("code", {}, token), make("sup", {}, size)]), classes);
+  if (runs)
+    return make(
+      "p",
+      {},
+      title,
+      ...runs.flatMap(([token, size]) => [make("code", {}, token), make("sup", {}, size)]),
+      classes,
+    );
   return null;
 }
 
@@ -91,7 +134,12 @@ function abridged(string) {
 /** A string as one would say it. */
 function spoken(string) {
   const runs = string.match(/\(+|\)+/g) ?? [];
-  return runs.slice(0, 8).map((run) => `${run.length} ${run[0] === "(" ? "opening" : "closing"}`).join(", ") + (runs.length > 8 ? " and so on" : "");
+  return (
+    runs
+      .slice(0, 8)
+      .map((run) => `${run.length} ${run[0] === "(" ? "opening" : "closing"}`)
+      .join(", ") + (runs.length > 8 ? " and so on" : "")
+  );
 }
 
 function sentence(lengths, verdict) {

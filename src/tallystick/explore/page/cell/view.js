@@ -11,9 +11,13 @@ export function build(section) {
   const controls = controlsPanel();
   const complain = controls.complain;
   section.append(
-    make("div", { class: "bench" },
+    make(
+      "div",
+      { class: "bench" },
       controls.element,
-      make("div", { class: "findings" },
+      make(
+        "div",
+        { class: "findings" },
         verdictPanel(complain),
         stringPanel(complain),
         accuracyPanel(complain),

@@ -6,7 +6,8 @@ import { draw, make, onWidth } from "../dom.js";
 export function chart({ label, height, paint, name }) {
   const svg = draw("svg", { class: "chart", role: "img", "aria-label": label, height, "data-name": name });
   const element = make("div", { class: "chart-place" }, svg);
-  let width = 0, data = null;
+  let width = 0,
+    data = null;
   function repaint() {
     if (!width || data === null) return;
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -52,10 +53,12 @@ export function axisBeside(svg, { y, values, text = String, from, to, side = "le
 /** A path through points; a missing one breaks it. */
 export function pathThrough(points) {
   let down = false;
-  return points.map(([x, y]) => {
-    const finite = Number.isFinite(x) && Number.isFinite(y);
-    const command = finite ? `${down ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}` : "";
-    down = finite;
-    return command;
-  }).join("");
+  return points
+    .map(([x, y]) => {
+      const finite = Number.isFinite(x) && Number.isFinite(y);
+      const command = finite ? `${down ? "L" : "M"}${x.toFixed(2)} ${y.toFixed(2)}` : "";
+      down = finite;
+      return command;
+    })
+    .join("");
 }

@@ -19,7 +19,8 @@ export function ticks(low, high, about = 5) {
 }
 
 /** The same, whole numbers only. */
-export const wholeTicks = (low, high, about = 5) => ticks(low, high, Math.min(about, Math.max(1, high - low))).filter(Number.isInteger);
+export const wholeTicks = (low, high, about = 5) =>
+  ticks(low, high, Math.min(about, Math.max(1, high - low))).filter(Number.isInteger);
 
 function roundStep(rough) {
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -30,7 +31,8 @@ function roundStep(rough) {
 /** The least and the greatest of some numbers, with a margin; never empty. */
 export function span(numbers, margin = 0.06) {
   const finite = numbers.filter(Number.isFinite);
-  const low = Math.min(...finite), high = Math.max(...finite);
+  const low = Math.min(...finite),
+    high = Math.max(...finite);
   if (!finite.length) return [-1, 1];
   const extra = (high - low) * margin || Math.abs(high) * margin || 1;
   return [low - extra, high + extra];

@@ -12,7 +12,11 @@ export async function cellsIn({ ids, window, size, signal, lengthOf }) {
   const found = { window, total, inside };
   if (inside > FEW) return { ...found, kind: "bins", counts, nx, ny };
   const { points } = await get(query("api/run/points", { ...where, limit: FEW }), signal);
-  return { ...found, kind: "points", points: points.map((point) => ({ ...point, length: lengthOf.get(point.setting) })) };
+  return {
+    ...found,
+    kind: "points",
+    points: points.map((point) => ({ ...point, length: lengthOf.get(point.setting) })),
+  };
 }
 
 /** The cell nearest to a place, within some pixels of it; `null` where there is none. */

@@ -1,6 +1,6 @@
 // The cell that was clicked in the plane: it becomes the current cell, and a line says what is known of it.
 
-import { Refused, get, inLine, query } from "../api.js";
+import { get, inLine, query } from "../api.js";
 import { make } from "../dom.js";
 import { stateOf } from "../network.js";
 import { percent, shown, whole } from "../numbers.js";
@@ -10,35 +10,48 @@ import { chosenSettings, groupTitle } from "./filters.js";
 
 export function chosenCell(run) {
   const text = make("p", { role: "status" }, "Click a cell to load it; it is then the current cell of every view.");
-  const open = make("button", { type: "button", hidden: true, onclick: () => update({ view: "cell" }) }, "Look at this cell");
+  const open = make(
+    "button",
+    { type: "button", hidden: true, onclick: () => update({ view: "cell" }) },
+    "Look at this cell",
+  );
   const line = inLine();
 
   function choose({ mark, ...place }) {
     const ids = chosenSettings(run.settings).map(({ id }) => id);
-    line(async (signal) => {
-      const point = await cellNear({ ids, ...place });
-      if (!point) return null;
-      const { network, arithmetic } = await get(query("api/run/model", { setting: point.setting, seed: point.seed }), signal);
-      return { point, network, arithmetic };
-    }, {
-      done(found) {
-        if (!found) {
-          text.textContent = "No cell there; zoom in, or click where cells are.";
-          return;
-        }
-        mark(found.point);
-        update(stateOf(found.network, found.arithmetic));
-        text.textContent = `Loaded: ${described(found.point)}`;
-        open.hidden = false;
+    line(
+      async (signal) => {
+        const point = await cellNear({ ids, ...place });
+        if (!point) return null;
+        const { network, arithmetic } = await get(
+          query("api/run/model", { setting: point.setting, seed: point.seed }),
+          signal,
+        );
+        return { point, network, arithmetic };
       },
-      failed: (message) => (text.textContent = message),
-    });
+      {
+        done(found) {
+          if (!found) {
+            text.textContent = "No cell there; zoom in, or click where cells are.";
+            return;
+          }
+          mark(found.point);
+          update(stateOf(found.network, found.arithmetic));
+          text.textContent = `Loaded: ${described(found.point)}`;
+          open.hidden = false;
+        },
+        failed: (message) => (text.textContent = message),
+      },
+    );
   }
 
   function described(point) {
     const setting = run.settings.find(({ id }) => id === point.setting);
-    const title = setting ? `seed ${point.seed} of ${groupTitle(setting, run.settings)}, training length ${setting.train_length}` : `seed ${point.seed}`;
-    return `${title}. a/b = ${shown(point.ratio)}, U = ${shown(point.recurrent_weight)}; ${horizon(point)} ${percent(point.accuracy_50)} % on sampled strings of 50 tokens.`;
+    const title = setting
+      ? `seed ${point.seed} of ${groupTitle(setting, run.settings)}, training length ${setting.train_length}`
+      : `seed ${point.seed}`;
+    const place = `a/b = ${shown(point.ratio)}, U = ${shown(point.recurrent_weight)}`;
+    return `${title}. ${place}; ${horizon(point)} ${percent(point.accuracy_50)} % on sampled strings of 50 tokens.`;
   }
 
   return { element: make("div", { class: "card" }, text, open), choose };

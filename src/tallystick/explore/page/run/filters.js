@@ -15,13 +15,18 @@ const FACETS = [
 export const FILTER_KEYS = FACETS.map(({ key }) => key);
 
 export function chosenSettings(settings) {
-  return settings.filter((setting) => FACETS.every(({ key, field }) => state[key] === "" || String(setting[field]) === state[key]));
+  return settings.filter((setting) =>
+    FACETS.every(({ key, field }) => state[key] === "" || String(setting[field]) === state[key]),
+  );
 }
 
 /** The fields that tell settings apart; one that follows from those before it tells nothing. */
-export function tellingFields(settings) {
+function tellingFields(settings) {
   const kinds = (fields) => new Set(settings.map((setting) => fields.map((field) => setting[field]).join("\0"))).size;
-  return FACETS.map(({ field }) => field).reduce((found, field) => (kinds([...found, field]) > kinds(found) ? [...found, field] : found), []);
+  return FACETS.map(({ field }) => field).reduce(
+    (found, field) => (kinds([...found, field]) > kinds(found) ? [...found, field] : found),
+    [],
+  );
 }
 
 export function filterRow(settings) {
@@ -29,13 +34,23 @@ export function filterRow(settings) {
   const selects = FACETS.filter(({ field }) => telling.includes(field)).map((facet) => facetSelect(facet, settings));
   const refresh = () => selects.forEach(({ refresh: each }) => each());
   onChange(FILTER_KEYS, refresh);
-  return make("form", { class: "filters", "aria-label": "Filters", onsubmit: (event) => event.preventDefault() }, ...selects.map(({ element }) => element));
+  return make(
+    "form",
+    { class: "filters", "aria-label": "Filters", onsubmit: (event) => event.preventDefault() },
+    ...selects.map(({ element }) => element),
+  );
 }
 
 function facetSelect({ key, field, title, words = {} }, settings) {
-  const values = [...new Set(settings.map((setting) => String(setting[field])))].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
-  const select = make("select", { "aria-label": title, onchange: () => update({ [key]: select.value }) },
-    make("option", { value: "" }, "any"), ...values.map((value) => make("option", { value }, words[value] ?? value)));
+  const values = [...new Set(settings.map((setting) => String(setting[field])))].sort((one, other) =>
+    one.localeCompare(other, "en", { numeric: true }),
+  );
+  const select = make(
+    "select",
+    { "aria-label": title, onchange: () => update({ [key]: select.value }) },
+    make("option", { value: "" }, "any"),
+    ...values.map((value) => make("option", { value }, words[value] ?? value)),
+  );
   const refresh = () => (select.value = state[key]);
   refresh();
   return { element: make("label", {}, make("span", {}, title), select), refresh };
@@ -44,5 +59,7 @@ function facetSelect({ key, field, title, words = {} }, settings) {
 /** A setting in words, without its training length; what all settings share is left out. */
 export function groupTitle(setting, settings) {
   const more = tellingFields(settings).filter((field) => !["task", "bias", "train_length"].includes(field));
-  return [`${setting.task} ${setting.bias ? "with" : "without"} bias`, ...more.map((field) => setting[field])].join(", ");
+  return [`${setting.task} ${setting.bias ? "with" : "without"} bias`, ...more.map((field) => setting[field])].join(
+    ", ",
+  );
 }

@@ -1,4 +1,4 @@
-// Dragging, pinching, wheel and click on a canvas. One finger up and down scrolls the page, so that a phone is not caught.
+// Dragging, pinching, wheel and click on a canvas. One finger up and down still scrolls the page.
 
 const CLICK = 4; // pixels a finger or a mouse may slip
 const NOTCH = 0.0016;
@@ -44,11 +44,15 @@ export function gestures(canvas, { drag, zoom, click }) {
     }
   });
   canvas.addEventListener("pointercancel", (event) => down.delete(event.pointerId));
-  canvas.addEventListener("wheel", (event) => {
-    // A page that only passes by is scrolled; one that was clicked or a held Ctrl zooms.
-    if (document.activeElement !== canvas && !event.ctrlKey) return;
-    event.preventDefault();
-    const { x, y } = place(event);
-    zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY)) * NOTCH), x, y);
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      // A page that only passes by is scrolled; one that was clicked or a held Ctrl zooms.
+      if (document.activeElement !== canvas && !event.ctrlKey) return;
+      event.preventDefault();
+      const { x, y } = place(event);
+      zoom(Math.exp(Math.max(-300, Math.min(300, event.deltaY)) * NOTCH), x, y);
+    },
+    { passive: false },
+  );
 }

@@ -9,8 +9,12 @@ import { onChange } from "../state.js";
 import { FILTER_KEYS, groupTitle } from "./filters.js";
 
 const COLUMNS = { ab_ratio: "a/b", recurrent_weight: "U" };
-const STRIP = 58, BELOW = 44;
+const STRIP = 58,
+  BELOW = 44;
 const MOST_GROUPS = 8;
+const LEGEND =
+  "As in the paper's Figure 1: a strip for each training length, scaled to its own peak. " +
+  "Dashed: the condition. Triangle: the median. ◂ and ▸: the share cut off on that side.";
 
 export function histogramPanel(run, settings) {
   const panels = make("div", { class: "ridges" });
@@ -23,12 +27,18 @@ export function histogramPanel(run, settings) {
     asking = new AbortController();
     const groups = grouped(settings());
     const shown = [...groups].slice(0, MOST_GROUPS);
-    note.textContent = groups.size > MOST_GROUPS ? `The first ${MOST_GROUPS} of ${groups.size} groups; the filters choose others.` : "";
+    note.textContent =
+      groups.size > MOST_GROUPS ? `The first ${MOST_GROUPS} of ${groups.size} groups; the filters choose others.` : "";
     complaint.textContent = "";
     panels.replaceChildren();
     for (const [title, members] of shown) {
       const pair = Object.entries(COLUMNS).map(([column, letters]) => {
-        const picture = chart({ label: `${letters}, ${title}`, height: STRIP * members.length + BELOW, paint: paintRidges, name: `histogram-${column}` });
+        const picture = chart({
+          label: `${letters}, ${title}`,
+          height: STRIP * members.length + BELOW,
+          paint: paintRidges,
+          name: `histogram-${column}`,
+        });
         ask(picture, column, letters, title, members, asking.signal);
         return make("figure", {}, make("figcaption", {}, make("i", {}, letters)), picture.element);
       });
@@ -38,7 +48,10 @@ export function histogramPanel(run, settings) {
 
   async function ask(picture, column, letters, title, members, signal) {
     try {
-      const found = await get(query("api/run/histogram", { setting: members.map(({ id }) => id).join(","), column, bins: 60 }), signal);
+      const found = await get(
+        query("api/run/histogram", { setting: members.map(({ id }) => id).join(","), column, bins: 60 }),
+        signal,
+      );
       const lengths = new Map(members.map(({ id, train_length: length }) => [id, length]));
       const series = found.series.map((each) => ({ ...each, length: lengths.get(each.setting) }));
       picture.update({ ...found, series }, described(letters, title, series));
@@ -51,11 +64,21 @@ export function histogramPanel(run, settings) {
 
   const save = () => panels.querySelectorAll("svg").forEach((svg, place) => saveSvg(svg, `histogram-${place + 1}.svg`));
   onChange(FILTER_KEYS, debounced(fill, 60));
-  fill();
-  return make("section", { class: "panel", "aria-label": "Histograms" },
-    make("div", { class: "row heading" }, make("h2", {}, "How the indicators are distributed"), make("button", { type: "button", onclick: save }, "Pictures (SVG)")),
-    make("p", { class: "soft" }, "As in the paper's Figure 1: a strip for each training length, scaled to its own peak; dashed, the condition; the triangle, the median; ◂ and ▸, the share cut off on that side."),
-    complaint, panels, note);
+  const element = make(
+    "section",
+    { class: "panel", "aria-label": "Histograms" },
+    make(
+      "div",
+      { class: "row heading" },
+      make("h2", {}, "How the indicators are distributed"),
+      make("button", { type: "button", onclick: save }, "Pictures (SVG)"),
+    ),
+    make("p", { class: "soft" }, LEGEND),
+    complaint,
+    panels,
+    note,
+  );
+  return { element, fill };
 }
 
 /** Settings that differ in their training length alone stand in one panel, the shortest on top. */
@@ -63,12 +86,17 @@ function grouped(settings) {
   const groups = new Map();
   for (const setting of settings) {
     const title = groupTitle(setting, settings);
-    groups.set(title, [...(groups.get(title) ?? []), setting].sort((one, other) => one.train_length - other.train_length));
+    groups.set(
+      title,
+      [...(groups.get(title) ?? []), setting].sort((one, other) => one.train_length - other.train_length),
+    );
   }
   return groups;
 }
 
 function described(letters, title, series) {
-  const medians = series.map(({ length, median }) => `length ${length}: median ${median === null ? "none" : median.toPrecision(4)}`);
+  const medians = series.map(
+    ({ length, median }) => `length ${length}: median ${median === null ? "none" : median.toPrecision(4)}`,
+  );
   return `Distribution of ${letters}, ${title}. ${medians.join("; ")}.`;
 }

@@ -8,7 +8,20 @@ const JUMP = 8; // a/b leaps where b changes its sign; the line breaks there
 
 /** The colours of the canvas, asked for once and again when they change. */
 export function palette() {
-  const names = ["ink", "soft", "paper", "line", "edge", "accent", "bad", "region", "length-2", "length-4", "length-8", "length-other"];
+  const names = [
+    "ink",
+    "soft",
+    "paper",
+    "line",
+    "edge",
+    "accent",
+    "bad",
+    "region",
+    "length-2",
+    "length-4",
+    "length-8",
+    "length-other",
+  ];
   return Object.fromEntries(names.map((name) => [name, colour(name)]));
 }
 
@@ -33,7 +46,14 @@ export function paintBorders(context, { x, y, left, right, top, bottom }, region
     for (const polygon of polygons) outline(context, polygon, x, y);
     context.stroke();
   }
-  Object.assign(context, { globalAlpha: 1, lineWidth: 3, strokeStyle: colours.paper, fillStyle: colours.ink, font: "italic 13px serif", textAlign: "center" });
+  Object.assign(context, {
+    globalAlpha: 1,
+    lineWidth: 3,
+    strokeStyle: colours.paper,
+    fillStyle: colours.ink,
+    font: "italic 13px serif",
+    textAlign: "center",
+  });
   let free = null; // the tips of the smallest regions come so close that their names would touch
   for (const { length, polygons } of regions) {
     const [px, py] = lowest(polygons, x, y);
@@ -77,11 +97,13 @@ function densityImage({ counts, nx, ny }, tint) {
   const image = new ImageData(nx, ny);
   const [red, green, blue] = tint.match(/[\d.]+/g).map(Number);
   const most = Math.log1p(Math.max(1, ...counts.map((row) => Math.max(...row))));
-  counts.forEach((row, up) => row.forEach((count, across) => {
-    if (!count) return;
-    const place = 4 * ((ny - 1 - up) * nx + across);
-    image.data.set([red, green, blue, 70 + 185 * (Math.log1p(count) / most)], place);
-  }));
+  counts.forEach((row, up) =>
+    row.forEach((count, across) => {
+      if (!count) return;
+      const place = 4 * ((ny - 1 - up) * nx + across);
+      image.data.set([red, green, blue, 70 + 185 * (Math.log1p(count) / most)], place);
+    }),
+  );
   const canvas = new OffscreenCanvas(nx, ny);
   canvas.getContext("2d").putImageData(image, 0, 0);
   return canvas;
@@ -153,7 +175,8 @@ export function paintAxes(context, { x, y, left, right, top, bottom, width }, wi
   context.fillStyle = colours.soft;
   context.font = "11.5px system-ui, sans-serif";
   context.textAlign = "center";
-  for (const value of ticks(window.x0, window.x1, Math.max(2, width / 110))) context.fillText(shown(value, 8), x(value), bottom + 16);
+  for (const value of ticks(window.x0, window.x1, Math.max(2, width / 110)))
+    context.fillText(shown(value, 8), x(value), bottom + 16);
   context.textAlign = "right";
   for (const value of ticks(window.y0, window.y1, 6)) context.fillText(shown(value, 8), left - 6, y(value) + 4);
   context.font = "italic 14px serif";

@@ -1,6 +1,6 @@
 // Training paths over the plane, and a slider for the epoch.
 
-import { Refused, get, inLine, query } from "../api.js";
+import { get, inLine, query } from "../api.js";
 import { debounced, make } from "../dom.js";
 import { onChange, state, update } from "../state.js";
 import { FILTER_KEYS } from "./filters.js";
@@ -10,7 +10,12 @@ const PATHS = 48;
 export function pathsControl(run, settings, show, lengthOf) {
   const complaint = make("p", { class: "complaint", role: "alert" });
   const box = make("input", { type: "checkbox", onchange: () => update({ paths: box.checked ? "yes" : "" }) });
-  const epoch = make("input", { type: "range", min: "0", "aria-label": "Epoch", oninput: () => update({ epoch: epoch.value }) });
+  const epoch = make("input", {
+    type: "range",
+    min: "0",
+    "aria-label": "Epoch",
+    oninput: () => update({ epoch: epoch.value }),
+  });
   const number = make("output", { class: "soft" });
   const clock = make("span", { class: "row", hidden: true }, epoch, number);
   const line = inLine();
@@ -47,6 +52,8 @@ export function pathsControl(run, settings, show, lengthOf) {
   onChange(["paths", ...FILTER_KEYS], debounced(ask, 30));
   onChange(["epoch"], refresh);
   ask();
-  const element = run.has_paths ? make("span", { class: "row" }, make("label", { class: "check" }, box, "training paths"), clock) : "";
+  const element = run.has_paths
+    ? make("span", { class: "row" }, make("label", { class: "check" }, box, "training paths"), clock)
+    : "";
   return { element, complaint };
 }

@@ -3,7 +3,16 @@
 import { make, onWidth } from "../dom.js";
 import { onColours } from "../theme.js";
 import { linear } from "../charts/scales.js";
-import { paintAxes, paintBorders, paintCells, paintCounter, paintPaths, paintRegions, paintRing, palette } from "./layers.js";
+import {
+  paintAxes,
+  paintBorders,
+  paintCells,
+  paintCounter,
+  paintPaths,
+  paintRegions,
+  paintRing,
+  palette,
+} from "./layers.js";
 import { gestures } from "./gestures.js";
 import { moved, zoomed } from "./window.js";
 
@@ -14,17 +23,35 @@ const KEYS = { ArrowLeft: [-0.15, 0], ArrowRight: [0.15, 0], ArrowUp: [0, 0.15],
 /** `move(window)` is told where to look, `choose({ x, y, reach, cells })` which place was clicked. */
 export function plane({ move, choose }) {
   const canvas = make("canvas", {
-    tabindex: "0", role: "application", "aria-roledescription": "zoomable plane", "data-name": "plane",
-    "aria-label": "Trained cells in the plane of a/b and U. Arrow keys move, plus and minus zoom, Enter loads the cell nearest to the middle.",
+    tabindex: "0",
+    role: "application",
+    "aria-roledescription": "zoomable plane",
+    "data-name": "plane",
+    "aria-label":
+      "Trained cells in the plane of a/b and U. Arrow keys move, plus and minus zoom, " +
+      "Enter loads the cell nearest to the middle.",
   });
   const context = canvas.getContext("2d");
-  let window = null, regions = [], cells = null, paths = null, ring = null;
-  let width = 0, height = 0, asked = false, colours = null, resized = () => {};
+  let window = null,
+    regions = [],
+    cells = null,
+    paths = null,
+    ring = null;
+  let width = 0,
+    height = 0,
+    asked = false,
+    colours = null,
+    resized = () => {};
 
   const scales = () => ({
     x: linear([window.x0, window.x1], [MARGIN.left, width - MARGIN.right]),
     y: linear([window.y0, window.y1], [height - MARGIN.bottom, MARGIN.top]),
-    left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom, width, height,
+    left: MARGIN.left,
+    right: width - MARGIN.right,
+    top: MARGIN.top,
+    bottom: height - MARGIN.bottom,
+    width,
+    height,
   });
 
   /** Draw at the next frame, once however often it is asked for. */
@@ -60,10 +87,16 @@ export function plane({ move, choose }) {
   function chooseAt(px, py) {
     const { x, y } = scales();
     const reach = { x: Math.abs(x.back(NEARNESS) - x.back(0)), y: Math.abs(y.back(NEARNESS) - y.back(0)) };
-    choose({ x: x.back(px), y: y.back(py), reach, cells, mark: (point) => {
-      ring = point;
-      redraw();
-    } });
+    choose({
+      x: x.back(px),
+      y: y.back(py),
+      reach,
+      cells,
+      mark: (point) => {
+        ring = point;
+        redraw();
+      },
+    });
   }
 
   const inPlane = (factor, px, py) => {

@@ -1,6 +1,6 @@
 // The view "A run": the plane of all trained cells, filters, training paths, and the histograms of Figure 1.
 
-import { Refused, get, inLine, once, query } from "../api.js";
+import { Refused, inLine, once, query } from "../api.js";
 import { debounced, labelled, make } from "../dom.js";
 import { lengthClass } from "../charts/ridges.js";
 import { saveCanvas } from "../export.js";
@@ -16,8 +16,8 @@ import { NEAR, WINDOW_KEYS, presentWindow, setHome, windowState } from "./window
 
 const REGIONS = "2,4,8,16,32,64";
 const WAIT = 60;
-const SHADED = "Shaded: R_2 ⊃ R_4 ⊃ … ⊃ R_64, which hold for binary linear cells without bias with v·a > 0: a/b and U decide these.";
-const NO_REGIONS = "No regions: a bias or a third class is a further coordinate, and other cells have none. The plane alone does not decide these.";
+const SHADED = "Shaded: R_2 ⊃ R_4 ⊃ … ⊃ R_64. They speak of binary linear cells without bias, v·a > 0.";
+const NO_REGIONS = "No regions: with a bias, a third class or another cell, a/b and U alone do not decide.";
 
 export async function build(section) {
   let run;
@@ -33,8 +33,17 @@ export async function build(section) {
 }
 
 export function withoutRun() {
-  return make("p", { class: "empty" }, "No run is open. Give one when starting: ", make("code", {}, "tallystick explore RUN"),
-    ", where RUN is a folder that ", make("code", {}, "tallystick train"), " or ", make("code", {}, "tallystick reproduce"), " wrote.");
+  return make(
+    "p",
+    { class: "empty" },
+    "No run is open. Give one when starting: ",
+    make("code", {}, "tallystick explore RUN"),
+    ", where RUN is a folder that ",
+    make("code", {}, "tallystick train"),
+    " or ",
+    make("code", {}, "tallystick reproduce"),
+    " wrote.",
+  );
 }
 
 function runPanels(run) {
@@ -44,13 +53,20 @@ function runPanels(run) {
   const card = chosenCell(run);
   const picture = plane({ move: (window) => update(windowState(window)), choose: card.choose });
   const line = inLine();
+  const histograms = histogramPanel(run, () => settings());
+  let filled = false;
+
+  /** The histograms below come after the plane, which is looked at first. */
+  function fillOnce() {
+    if (!filled) histograms.fill();
+    filled = true;
+  }
 
   const settings = () => chosenSettings(run.settings);
   const lengthOf = new Map(run.settings.map((setting) => [setting.id, setting.train_length]));
 
   function askCells() {
     const ids = settings().map(({ id }) => id);
-    picture.canvas.dataset.drawn = "";
     if (!ids.length) {
       picture.setCells(null);
       counted.textContent = "No setting of this run has all of these.";
@@ -62,8 +78,12 @@ function runPanels(run) {
         picture.setCells(cells);
         counted.replaceChildren(...sentence(cells, settings()));
         picture.canvas.dataset.drawn = cells.kind;
+        fillOnce();
       },
-      failed: (message) => (complaint.textContent = message),
+      failed(message) {
+        complaint.textContent = message;
+        fillOnce();
+      },
     });
   }
 
@@ -72,7 +92,10 @@ function runPanels(run) {
     const apply = settings().some(({ in_plane: speaksOf }) => speaksOf);
     note.replaceChildren(...labelled(apply ? SHADED : NO_REGIONS));
     try {
-      const found = state.regions === "none" || !apply ? { regions: [] } : await once(query("api/regions", { longest: REGIONS, lengths: state.regions }));
+      const found =
+        state.regions === "none" || !apply
+          ? { regions: [] }
+          : await once(query("api/regions", { longest: REGIONS, lengths: state.regions }));
       picture.setRegions(found.regions);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -83,17 +106,25 @@ function runPanels(run) {
 
   const paths = pathsControl(run, settings, (found) => picture.setPaths(found), lengthOf);
   onChange(WINDOW_KEYS, () => picture.setWindow(presentWindow()));
-  onChange([...WINDOW_KEYS, ...FILTER_KEYS], debounced(askCells, WAIT));
+  const later = debounced(askCells, WAIT);
+  onChange([...WINDOW_KEYS, ...FILTER_KEYS], () => {
+    picture.canvas.dataset.drawn = "";
+    later();
+  });
   onChange(["regions", ...FILTER_KEYS], askRegions);
-  picture.onResize(debounced(askCells, WAIT));
+  picture.onResize(later);
   picture.setWindow(presentWindow());
   askRegions();
 
   return [
     filterRow(run.settings),
     make("figure", { class: "plane" }, picture.canvas, toolbar(picture, paths.element)),
-    complaint, counted, note, paths.complaint, card.element,
-    histogramPanel(run, settings),
+    complaint,
+    counted,
+    note,
+    paths.complaint,
+    card.element,
+    histograms.element,
   ];
 }
 
@@ -101,17 +132,32 @@ function sentence(cells, settings) {
   const start = `${whole(cells.total)} cells, ${whole(cells.inside)} in view`;
   if (cells.kind === "bins") return [`${start}, drawn as densities; zoom in for single cells.`];
   const lengths = [...new Set(settings.map(({ train_length: length }) => length))].sort((one, other) => one - other);
-  return [`${start}, each a point. Training length: `, ...lengths.map((length) => make("span", { class: `swatch ${lengthClass(length)}` }, String(length)))];
+  return [
+    `${start}, each a point. Training length: `,
+    ...lengths.map((length) => make("span", { class: `swatch ${lengthClass(length)}` }, String(length))),
+  ];
 }
 
 function toolbar(picture, pathsElement) {
-  const button = (text, label, act) => make("button", { type: "button", "aria-label": label, title: label, onclick: act, class: text.length < 3 ? "icon" : null }, text);
-  const regions = make("select", { "aria-label": "Regions", onchange: () => update({ regions: regions.value }) },
-    ...Object.entries({ all: "regions: every length", even: "regions: even lengths", none: "no regions" }).map(([value, text]) => make("option", { value }, text)));
+  const button = (text, label, act) =>
+    make(
+      "button",
+      { type: "button", "aria-label": label, title: label, onclick: act, class: text.length < 3 ? "icon" : null },
+      text,
+    );
+  const regions = make(
+    "select",
+    { "aria-label": "Regions", onchange: () => update({ regions: regions.value }) },
+    ...Object.entries({ all: "regions: every length", even: "regions: even lengths", none: "no regions" }).map(
+      ([value, text]) => make("option", { value }, text),
+    ),
+  );
   const refresh = () => (regions.value = state.regions);
   onChange(["regions"], refresh);
   refresh();
-  return make("figcaption", { class: "row" },
+  return make(
+    "figcaption",
+    { class: "row" },
     button("+", "Zoom in", () => picture.zoom(0.6)),
     button("−", "Zoom out", () => picture.zoom(1 / 0.6)),
     button("Most cells", "Show where most cells are", () => update({ x0: "", x1: "", y0: "", y1: "" })),

@@ -8,7 +8,8 @@ export const WINDOW_KEYS = ["x0", "x1", "y0", "y1"];
 export const NEAR = { x0: -1.03, x1: -0.52, y0: 0.905, y1: 1.085 };
 
 let home = { x0: -1.12, x1: 0, y0: 0.52, y1: 1.78 };
-const LEAST = 1e-10, MOST = 1e6;
+const LEAST = 1e-10,
+  MOST = 1e6;
 
 export function setHome(found) {
   if (found && WINDOW_KEYS.every((key) => Number.isFinite(found[key]))) home = found;
@@ -34,6 +35,7 @@ export function zoomed({ x0, x1, y0, y1 }, factor, x = (x0 + x1) / 2, y = (y0 + 
 
 /** The window moved by shares of its size. */
 export function moved({ x0, x1, y0, y1 }, right, up) {
-  const dx = (x1 - x0) * right, dy = (y1 - y0) * up;
+  const dx = (x1 - x0) * right,
+    dy = (y1 - y0) * up;
   return { x0: x0 + dx, x1: x1 + dx, y0: y0 + dy, y1: y1 + dy };
 }
