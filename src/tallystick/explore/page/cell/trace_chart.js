@@ -63,7 +63,7 @@ function paintBands(svg, bands, { low, high, y, left, end }) {
       draw("rect", { class: `band band-${index % 3}`, x: left, width: end - left, y: y(to), height: y(from) - y(to) }),
     );
     if (y(from) - y(to) > 14)
-      svg.append(draw("text", { class: "band-name", x: end - 5, y: y(to) + 12, "text-anchor": "end" }, band.class));
+      svg.append(draw("text", { class: "band-name", x: left + 7, y: y(to) + 13 }, band.class));
   });
 }
 
