@@ -13,6 +13,8 @@ from tallystick.explore.app import application
 
 _LAST_PORT = 65535
 _SHUTDOWN_SECONDS = 2
+_KEEP_SECONDS = 75
+"""How long an idle connection is kept: longer than a browser keeps it, so that none is closed while it is used again."""
 
 
 def serve(run: Path | None, host: str, port: int, announce: Callable[[str], object], *, show: bool = False) -> None:
@@ -22,7 +24,11 @@ def serve(run: Path | None, host: str, port: int, announce: Callable[[str], obje
         port = listener.getsockname()[1]
         app = application(run, host, port)
         config = uvicorn.Config(
-            app, log_level="warning", timeout_graceful_shutdown=_SHUTDOWN_SECONDS, server_header=False
+            app,
+            log_level="warning",
+            server_header=False,
+            timeout_keep_alive=_KEEP_SECONDS,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
         address = f"http://{_called(host)}:{port}/"
         announce(address)
