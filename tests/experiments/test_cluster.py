@@ -9,6 +9,7 @@ import time
 from functools import partial
 
 import pytest
+from distributed import KilledWorker
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
@@ -25,6 +26,7 @@ SETTING = Setting("binary", bias=False, train_length=2)
 CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 SMALL_PART, PARTS = 64, 30
 JOB = training_job(SETTING, SMALL_PART * PARTS, seed=0)
+OTHER_JOB = training_job(Setting("ternary", bias=False, train_length=2), SMALL_PART * 3, seed=0)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -97,11 +99,11 @@ def test_strings_travel_once_and_few_tasks_are_under_way(workers, small_parts, m
         found.append((place, name))
         under_way.append(len(client.futures))
 
-    items = [(part.job, part.seeds) for part in parts_of([JOB])]
+    items = [(part.job, part.seeds) for part in parts_of([JOB, OTHER_JOB])]
     workers.each(lambda job, seeds: (job.name, seeds[0]), items, take)
-    assert sum(isinstance(value, Job) for value in sent) == 1
-    assert sorted(found) == [(place, (JOB.name, seeds[0])) for place, (_, seeds) in enumerate(items)]
-    assert max(under_way) <= TASKS_A_CORE * sum(client.nthreads().values()) + 1
+    assert sum(isinstance(value, Job) for value in sent) == 2
+    assert sorted(found) == [(place, (job.name, seeds[0])) for place, (job, seeds) in enumerate(items)]
+    assert max(under_way) <= TASKS_A_CORE * sum(client.nthreads().values()) + 2
 
 
 def test_a_second_client_finds_the_scheduler_by_its_file(workers, small_parts, tmp_path):
@@ -153,6 +155,11 @@ def test_a_scheduler_that_is_lost_gives_one_line(workers, monkeypatch):
     monkeypatch.setattr(client_of(workers), "nthreads", lost)
     with pytest.raises(BadInput, match="cluster: the scheduler was lost; --resume goes on with another"):
         workers.each(partial(part_files, ALL), [(JOB, range(3))], lambda *_: None)
+
+
+def test_a_part_that_kills_every_worker_gives_one_line():
+    with pytest.raises(BadInput, match="cluster: 4 workers died over one task; --resume goes on"), cluster._one_line():
+        raise KilledWorker("part", None, 3)
 
 
 def test_workers_with_other_versions_are_refused(workers, monkeypatch):

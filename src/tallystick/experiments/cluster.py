@@ -9,6 +9,7 @@ import logging
 import os
 import pickle
 import platform
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -100,11 +101,16 @@ class Cluster:
 
     def _tasks(self, work: Callable[..., Any], items: Sequence[tuple[Any, Any]]) -> Iterator[tuple[int, Any]]:
         """Submit the items as they are asked for; what they share is a task of its own, sent once, and made again if lost."""
+        left = Counter(id(shared) for shared, _ in items)
         sent: dict[int, Any] = {}
         for place, (shared, own) in enumerate(items):
             if id(shared) not in sent:
                 sent[id(shared)] = self._client.submit(pickle.loads, pickle.dumps(shared), pure=False)
-            yield place, self._client.submit(_done, self._made_with, work, sent[id(shared)], own, pure=False)
+            task = self._client.submit(_done, self._made_with, work, sent[id(shared)], own, pure=False)
+            left[id(shared)] -= 1
+            if not left[id(shared)]:  # nobody else will ask for it, so it need not be kept
+                del sent[id(shared)]
+            yield place, task
 
     def _room(self) -> int:
         """Workers may come and go while a run lasts."""
