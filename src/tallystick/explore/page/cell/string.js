@@ -32,6 +32,7 @@ export function stringPanel(complain) {
     oninput: () => update({ string: field.value.replace(/\s+/g, ""), step: "" }),
   });
   const said = make("p", { class: "said", role: "status" });
+  const shownIn = make("p", { class: "soft" });
   const strip = tokenStrip((step) => go(step));
   const picture = chart({ label: "h along the string", height: HEIGHT, paint: paintTrace, name: "trace" });
   const table = stepTable();
@@ -67,6 +68,8 @@ export function stringPanel(complain) {
     player.refresh(spoken(trace, step));
     strip.mark(step);
     said.replaceChildren(...sentence(trace, step));
+    const asked = !trace.arithmetic || trace.arithmetic === state.arithmetic;
+    shownIn.textContent = asked ? "" : `The states are shown in ${trace.arithmetic}: they are no fractions.`;
     picture.update({ trace, step, unit: roughly(state.a) || 1 }, described(trace));
   }
 
@@ -93,6 +96,7 @@ export function stringPanel(complain) {
     strip.element,
     player.element,
     said,
+    shownIn,
     picture.element,
     make("p", { class: "soft" }, LEGEND),
     table.element,
@@ -120,6 +124,7 @@ function sentence(trace, step) {
 
 /** The state exactly where that is short, and roughly where it is not; the table below has every digit. */
 function valueText(value, exact) {
+  if (value === null) return "is no finite number";
   if (exact && exact.length <= LONGEST_EXACT) return `= ${signed(exact)}`;
   return `${exact ? "≈" : "="} ${shown(value)}`;
 }
