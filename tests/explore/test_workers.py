@@ -12,15 +12,15 @@ from serving import served
 from tallystick.arithmetic import exact
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
-from tallystick.explore.workers import Busy, TooLong, Workers
+from tallystick.explore.workers import Busy, TooLong, Unwanted, Workers
 
-# A linear cell so near to an exact counter that its horizon has hundreds of digits.
+# A linear cell so near to an exact counter that its horizon has hundreds of digits: a minute's work.
 SLOW = {
     "cell": "linear",
     "open_step": 1,
     "close_step": -1,
-    "recurrent_weight": f"{2**1100 + 1}/{2**1100}",
-    "readout": {"kind": "binary", "weight": [1], "bias": ["-1/2"]},
+    "recurrent_weight": f"{2**1198 + 1}/{2**1198}",
+    "readout": {"kind": "ternary", "weight": [-1, 0, 1], "bias": ["-1/2", 0, "-1/2"]},
 }
 QUICK = {**SLOW, "recurrent_weight": 1}
 
@@ -81,6 +81,34 @@ def test_a_question_that_finds_no_worker_is_told_so():
             await slow
 
     asked(work, number=1, seconds=0.3)
+
+
+def test_a_question_that_nobody_waits_for_is_given_up():
+    async def work(workers):
+        await workers.run(divmod, 7, 2)  # started
+        waiting = [True]
+
+        async def gone():
+            return not waiting[0]
+
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50, gone=gone))
+        queued = asyncio.create_task(workers.run(os._exit, 1, seconds=50, gone=gone))
+        await asyncio.sleep(0.1)
+        waiting[0] = False
+        for asked in (slow, queued):
+            with pytest.raises(Unwanted):
+                await asked
+        return await workers.run(divmod, 7, 2)
+
+    assert asked(work, number=1, seconds=30) == (3, 1)
+
+
+def test_a_client_that_goes_away_frees_its_worker():
+    with served(application(seconds=50)) as address, httpx.Client(base_url=address, timeout=60) as client:
+        for _ in range(Workers().number):
+            with pytest.raises(httpx.ReadTimeout):
+                client.post("/api/verdict", json={"network": SLOW}, timeout=0.2)
+        assert client.post("/api/verdict", json={"network": QUICK}, timeout=30).json()["all"]["outcome"] == "PROVED"
 
 
 def test_a_slow_question_holds_up_no_other():

@@ -26,8 +26,8 @@ CONDITIONS = {"ab_ratio": -1.0, "recurrent_weight": 1.0}
 
 _HORIZONS = ("horizon_all", "horizon_even")
 COLUMNS = (*CONDITIONS, "accuracy_train", "accuracy_20", "accuracy_50", *_HORIZONS)
-_KEPT = (1.0, 99.0)
-_MARGIN, _NARROWEST = 0.05, 0.02
+_KEPT = (5.0, 95.0)
+_MARGIN, _NARROWEST = 0.15, 0.02
 _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
 
 

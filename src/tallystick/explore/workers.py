@@ -7,6 +7,7 @@ import asyncio
 import pickle
 import sys
 import threading
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from subprocess import PIPE, Popen
@@ -14,12 +15,17 @@ from typing import Any
 
 from tallystick.errors import BadInput
 from tallystick.explore.worker import TOO_LARGE, Outcome, Task, main
+from tallystick.training.cores import cores
 
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""
 
 _START_SECONDS = 60.0
+_LOOK_SECONDS = 0.5
+"""How often it is asked, while an answer is worked out, whether anybody still waits for it."""
+
 _MOST_WAITING = 1000
+_FEWEST, _MOST = 2, 4
 
 
 class TooLong(BadInput):
@@ -30,12 +36,27 @@ class Busy(BadInput):
     """No worker became free within the time limit."""
 
 
+class Unwanted(BadInput):
+    """Whoever asked has gone."""
+
+    def __init__(self) -> None:
+        """Nobody reads it."""
+        super().__init__("nobody waits for this answer any more")
+
+
+Gone = Callable[[], Awaitable[bool]]
+
+
+async def _never() -> bool:
+    return False
+
+
 class Workers:
     """A few processes, each with one question at a time."""
 
-    def __init__(self, number: int = 2, seconds: float = SECONDS) -> None:
-        """Stand for the processes; `start` starts them."""
-        self.number, self.seconds = number, seconds
+    def __init__(self, number: int | None = None, seconds: float = SECONDS) -> None:
+        """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
+        self.number, self.seconds = number or min(max(cores(), _FEWEST), _MOST), seconds
         self._waiting = 0
 
     async def start(self) -> None:
@@ -53,19 +74,35 @@ class Workers:
             process.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def run(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
-        """Return what a task gives for the arguments; raise what it refuses, `TooLong` or `Busy`."""
+    async def run(self, task: Task, *arguments: object, seconds: float | None = None, gone: Gone = _never) -> Any:  # noqa: ANN401
+        """Return what a task gives for the arguments; raise what it refuses, `TooLong` or `Busy`.
+
+        `gone` says whether whoever asked has gone: a slider that is drawn asks more than it waits for.
+        """
+        process = await self._free()
+        if await gone():
+            self._idle.put_nowait(process)
+            raise Unwanted
+        # Once asked, a process is waited for in any case: it must be idle before it is asked again.
+        asked = asyncio.ensure_future(self._asked(process, task, arguments, seconds or self.seconds))
+        asked.add_done_callback(_heard_of)
+        while not (await asyncio.wait({asked}, timeout=_LOOK_SECONDS))[0]:
+            if await gone():
+                process.give_up()
+                raise Unwanted
+        return asked.result()
+
+    async def _free(self) -> "_Worker":
+        """Wait for a process that is idle."""
         if self._waiting >= _MOST_WAITING:
             raise Busy(f"{_MOST_WAITING} questions are waiting already; try again in a while")
         self._waiting += 1
         try:
-            process = await asyncio.wait_for(self._idle.get(), self.seconds)
+            return await asyncio.wait_for(self._idle.get(), self.seconds)
         except TimeoutError:
             raise Busy("all workers are busy with longer questions; try again in a while") from None
         finally:
             self._waiting -= 1
-        # Once asked, a worker is waited for even if whoever asked has gone: it must be idle before it is asked again.
-        return await asyncio.shield(self._asked(process, task, arguments, seconds or self.seconds))
 
     async def _asked(self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
         loop = asyncio.get_running_loop()
@@ -73,6 +110,12 @@ class Workers:
             return await loop.run_in_executor(self._threads, process.ask, task, arguments, seconds)
         finally:
             self._idle.put_nowait(process)
+
+
+def _heard_of(asked: "asyncio.Future[Any]") -> None:
+    """Take note of an error that nobody waits for any more."""
+    if not asked.cancelled():
+        asked.exception()
 
 
 class _Worker:
@@ -90,6 +133,10 @@ class _Worker:
     def close(self) -> None:
         self._closed = True
         self._end()
+
+    def give_up(self) -> None:
+        """End what the process is doing; whoever waits for it hears of it and replaces it."""
+        self._process.kill()
 
     def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
         if not self._ready:
