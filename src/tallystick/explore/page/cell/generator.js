@@ -5,7 +5,7 @@ import { make } from "../dom.js";
 import { update } from "../state.js";
 
 const KINDS = {
-  uniform: "any brackets",
+  uniform: "any",
   balanced: "balanced",
   dyck1: "correctly nested",
   nested: "all ( before all )",

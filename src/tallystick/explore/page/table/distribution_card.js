@@ -63,9 +63,9 @@ export function distributionCard() {
 }
 
 function described({ total, median, below }, { mean }, low) {
-  const parts = [`median ${percent(median)} %`];
-  if (mean !== null) parts.push(`mean ${percent(mean)} %`);
-  if (below) parts.push(`${whole(below)} below ${low} %`);
+  const parts = [`median ${percent(median)}\u00a0%`];
+  if (mean !== null) parts.push(`mean ${percent(mean)}\u00a0%`);
+  if (below) parts.push(`${whole(below)} below ${low}\u00a0%`);
   const legend = "Dashed: the paper's average; shaded: the band; heights by square root.";
   return `${whole(total)} networks: ${parts.join(", ")}. ${legend}`;
 }
