@@ -1,7 +1,9 @@
 """What the explorer says of a network is what the library says of it."""
 
 import json
+import sys
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 from typing import get_args
 
@@ -15,6 +17,7 @@ from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.documents import Document
+from tallystick.errors import MissingExtra
 from tallystick.explore import schemas
 from tallystick.explore.answers import bands
 from tallystick.explore.presets import PRESETS
@@ -293,7 +296,16 @@ def test_regions_are_bounded_by_their_slices(client, lengths):
 
 
 @pytest.mark.parametrize(
-    "query", ["longest=1", "longest=1025", "longest=x", "longest=", "longest=3&lengths=even", "lengths=odd"]
+    "query",
+    [
+        "longest=1",
+        "longest=129",
+        "longest=x",
+        "longest=",
+        "longest=3&lengths=even",
+        "lengths=odd",
+        "longest=" + ",".join("2" * 13),
+    ],
 )
 def test_regions_that_there_are_none_of_are_refused(client, query):
     assert client.get(f"/api/regions?{query}").status_code == 422
@@ -308,3 +320,15 @@ def test_the_proof_is_the_provers(client):
     assert all(step["verdict"] == "PROVED" for step in steps)
     assert {coq["theorem"] for coq in found["theorems"][0]["coq"]} >= {"theorem_1"}
     assert client.get("/api/theorem").json() == found
+
+
+@pytest.mark.parametrize("library", ["z3", "flint"])
+def test_an_extra_that_is_missing_is_named(monkeypatch, library):
+    loaded = ("tallystick.theorems", "tallystick.certificates", "tallystick.explore", library)
+    for name in [name for name in sys.modules if name.startswith(loaded)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    answers, proofs = (import_module(f"tallystick.explore.{name}") for name in ("answers", "proofs"))
+    tanh = model_of(EXECUTED["tanh"]["network"])
+    with pytest.raises(MissingExtra, match="is not installed"):
+        proofs.theorems() if library == "z3" else answers.verdict(tanh, "real")

@@ -94,7 +94,8 @@ def regions(
     lengths: schemas.Lengths = "all",
 ) -> schemas.Regions:
     """Draw the regions R_N of the plane (a/b, U): binary networks without bias, right on all strings up to length N."""
-    chosen = [_longest(text, lengths) for text in longest.split(",")[:MOST_REGIONS]]
+    chosen = [_longest(text, lengths) for text in longest.split(",")]
+    check_whole(len(chosen), "longest: the number of lengths", most=MOST_REGIONS)
     return schemas.Regions(
         regions=[schemas.Region(length=number, polygons=[region(number, lengths)]) for number in chosen]
     )

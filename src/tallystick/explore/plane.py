@@ -10,7 +10,8 @@ HIGHEST = 4.0
 """The greatest U that is drawn; the region of length 2 has no end."""
 
 MOST_REGIONS = 12
-LONGEST_REGION = 1024
+LONGEST_REGION = 128
+"""Each is found once, in a quarter of a second at the most; longer ones would be too small to see."""
 
 _STEPS = 100
 _INWARDS = 1 - 1e-9  # the tip itself is empty

@@ -27,6 +27,7 @@ def serve(run: Path | None, host: str, port: int, announce: Callable[[str], obje
             app,
             log_level="warning",
             server_header=False,
+            proxy_headers=False,
             timeout_keep_alive=_KEEP_SECONDS,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
