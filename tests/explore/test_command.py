@@ -81,3 +81,8 @@ def test_others_are_told_of_where_they_can_ask(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="0"):
         main(["explore", "--host", "0.0.0.0", "--port", "0"])
     assert capsys.readouterr().out.startswith("listening on 0.0.0.0: others on the network can ask, too\n")
+
+
+def test_jax_is_loaded_for_a_run_alone():
+    code = "import sys, tallystick.explore.server, tallystick.explore.worker; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

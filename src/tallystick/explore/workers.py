@@ -4,6 +4,7 @@ A thread could not be ended, and exact arithmetic on hostile numbers can take ho
 """
 
 import asyncio
+import os
 import pickle
 import sys
 import threading
@@ -23,6 +24,9 @@ SECONDS = 10.0
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
 """How often it is asked, while an answer is worked out, whether anybody still waits for it."""
+
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""The workers are many already; and each thread of a library would take a share of their memory."""
 
 _MOST_WAITING = 1000
 _FEWEST, _MOST = 2, 4
@@ -127,7 +131,9 @@ class _Worker:
     def start(self) -> None:
         """Start a process of its own program: a fork would copy the server's threads and sockets."""
         program = f"from {main.__module__} import main; main()"
-        self._process = Popen([sys.executable, "-c", program], stdin=PIPE, stdout=PIPE)
+        self._process = Popen(
+            [sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, env={**os.environ, **_ONE_THREAD}
+        )
         self._ready = False
 
     def close(self) -> None:
