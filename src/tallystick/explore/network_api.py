@@ -27,10 +27,9 @@ router = APIRouter(prefix="/api", route_class=ExactRoute, responses={"4XX": {"mo
 class Asked:
     """The workers, of whom whatever may take long is asked, as long as the client waits for it."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, workers: Workers, request: Request) -> None:
         """Ask for the client of a request."""
-        self._workers: Workers = request.app.state.workers
-        self._gone = request.is_disconnected
+        self._workers, self._gone = workers, request.is_disconnected
 
     @property
     def seconds(self) -> float:
@@ -42,7 +41,11 @@ class Asked:
         return await self._workers.run(task, *arguments, seconds=seconds, gone=self._gone)
 
 
-Ask = Annotated[Asked, Depends()]
+async def _asked(request: Request) -> Asked:
+    return Asked(request.app.state.workers, request)
+
+
+Ask = Annotated[Asked, Depends(_asked)]
 
 
 @router.get("/presets")

@@ -57,7 +57,7 @@ _NUMBER: dict[str, object] = {
         {"type": "number", "minimum": -LARGEST, "maximum": LARGEST},
         {
             "type": "string",
-            "maxLength": 300,
+            "maxLength": 4200,
             "pattern": (
                 r"^[+-]?([0-9]{1,6}/0*[1-9][0-9]*|([0-9]{1,6}(\.[0-9]*)?|\.[0-9]+)([eE]-[0-9]{1,2})?"
                 r"|0[xX][0-9a-fA-F]{1,4}(\.[0-9a-fA-F]*)?([pP](\+?[0-3]|-[0-9]{1,2}))?)$"

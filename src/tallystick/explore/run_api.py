@@ -26,7 +26,7 @@ Finite = Annotated[float, Query(allow_inf_nan=False, ge=-1e12, le=1e12)]
 SettingIds = Annotated[str, Query(description="ids with commas between; all settings where empty", max_length=8192)]
 
 
-def _window(x0: Finite = -2.0, x1: Finite = 0.0, y0: Finite = 0.0, y1: Finite = 2.0) -> Window:
+async def _window(x0: Finite = -2.0, x1: Finite = 0.0, y0: Finite = 0.0, y1: Finite = 2.0) -> Window:
     if not (x0 < x1 and y0 < y1):
         raise BadInput("x0, x1, y0, y1: a window has x0 < x1 and y0 < y1")
     return Window(x0, x1, y0, y1)
@@ -35,7 +35,7 @@ def _window(x0: Finite = -2.0, x1: Finite = 0.0, y0: Finite = 0.0, y1: Finite = 
 InWindow = Annotated[Window, Depends(_window)]
 
 
-def _opened(request: Request) -> ExploredRun:
+async def _opened(request: Request) -> ExploredRun:
     if request.app.state.run is None:
         raise NotFound("no run is open; tallystick explore RUN opens one")
     return request.app.state.run
