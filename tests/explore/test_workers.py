@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 import time
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -98,6 +99,28 @@ def test_a_question_that_nobody_waits_for_is_given_up():
         for asked in (slow, queued):
             with pytest.raises(Unwanted):
                 await asked
+        return await workers.run(divmod, 7, 2)
+
+    assert asked(work, number=1, seconds=30) == (3, 1)
+
+
+def test_questions_at_the_very_limit_hurt_no_other():
+    """Whether such a question is answered or ended, given up or not, the next one is answered."""
+
+    async def work(workers):
+        await workers.run(divmod, 7, 2)  # started
+
+        async def gone():
+            return True
+
+        for wait in (0.01, 0.02, 0.03, 0.04):
+            with suppress(TooLong):
+                await workers.run(time.sleep, wait, seconds=0.025)
+            assert await workers.run(divmod, 7, 2) == (3, 1)
+        (process,) = workers._workers
+        process.give_up()  # as if whoever asked had gone just after the answer came
+        with pytest.raises(Unwanted):
+            await workers.run(divmod, 7, 2, gone=gone)
         return await workers.run(divmod, 7, 2)
 
     assert asked(work, number=1, seconds=30) == (3, 1)

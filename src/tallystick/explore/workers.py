@@ -84,14 +84,11 @@ class Workers:
         `gone` says whether whoever asked has gone: a slider that is drawn asks more than it waits for.
         """
         process = await self._free()
-        if await gone():
-            self._idle.put_nowait(process)
-            raise Unwanted
         # Once asked, a process is waited for in any case: it must be idle before it is asked again.
-        asked = asyncio.ensure_future(self._asked(process, task, arguments, seconds or self.seconds))
+        asked = asyncio.ensure_future(self._asked(process, task, arguments, seconds or self.seconds, gone))
         asked.add_done_callback(_heard_of)
         while not (await asyncio.wait({asked}, timeout=_LOOK_SECONDS))[0]:
-            if await gone():
+            if await gone() and not asked.done():
                 process.give_up()
                 raise Unwanted
         return asked.result()
@@ -108,9 +105,13 @@ class Workers:
         finally:
             self._waiting -= 1
 
-    async def _asked(self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
-        loop = asyncio.get_running_loop()
+    async def _asked(
+        self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float, gone: Gone
+    ) -> Any:  # noqa: ANN401
         try:
+            if await gone():
+                raise Unwanted
+            loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, process.ask, task, arguments, seconds)
         finally:
             self._idle.put_nowait(process)
@@ -134,17 +135,22 @@ class _Worker:
         self._process = Popen(
             [sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, env={**os.environ, **_ONE_THREAD}
         )
-        self._ready = False
+        self._ready = self._ended = False
 
     def close(self) -> None:
+        """End the process for good."""
         self._closed = True
         self._end()
 
     def give_up(self) -> None:
-        """End what the process is doing; whoever waits for it hears of it and replaces it."""
+        """End what the process is doing; it is replaced by whoever waits for it, or by who asks next."""
+        self._ended = True
         self._process.kill()
 
     def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
+        """Return what the process answers."""
+        if self._ended:
+            self._replace()
         if not self._ready:
             self._heard(_START_SECONDS)
             self._ready = True
@@ -157,30 +163,28 @@ class _Worker:
 
     def _heard(self, seconds: float, question: object = None) -> Any:  # noqa: ANN401
         """Say something to the process, if there is something to say, and return what it says next."""
-        process, late = self._process, threading.Event()
+        process, deadline = self._process, _Deadline(seconds, self.give_up)
         assert process.stdin is not None
         assert process.stdout is not None
-
-        def end() -> None:
-            late.set()
-            process.kill()
-
-        timer = threading.Timer(seconds, end)
-        timer.start()
         try:
             if question is not None:
                 pickle.dump(question, process.stdin)
                 process.stdin.flush()
             return pickle.load(process.stdout)
-        except (EOFError, OSError, pickle.UnpicklingError):  # it was ended, by the timer or by the system
+        except (
+            EOFError,
+            OSError,
+            ValueError,
+            pickle.UnpicklingError,
+        ):  # it was ended, by the deadline or by the system
+            deadline.call_off()  # or it might end the process that comes next
             self._replace()
-            if late.is_set():
-                raise TooLong(
-                    f"no answer within {seconds:g} seconds; the tallystick commands have no such limit"
-                ) from None
+            if deadline.passed:
+                limit = f"no answer within {seconds:g} seconds; the tallystick commands have no such limit"
+                raise TooLong(limit) from None
             raise BadInput(TOO_LARGE) from None
         finally:
-            timer.cancel()
+            deadline.call_off()
 
     def _replace(self) -> None:
         if not self._closed:
@@ -194,3 +198,24 @@ class _Worker:
             with suppress(OSError):
                 assert pipe is not None
                 pipe.close()
+
+
+class _Deadline:
+    """Does something after a while, unless it is called off before; never after that."""
+
+    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
+        self.passed = self._off = False
+        self._act, self._lock = act, threading.Lock()
+        self._timer = threading.Timer(seconds, self._ring)
+        self._timer.start()
+
+    def _ring(self) -> None:
+        with self._lock:
+            if not self._off:
+                self.passed = True
+                self._act()
+
+    def call_off(self) -> None:
+        with self._lock:
+            self._off = True
+        self._timer.cancel()
