@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-cluster test-browser proofs test-torch lint bench docs lock clean
+.PHONY: reproduce test test-cluster test-explorer proofs test-torch lint bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -17,15 +17,16 @@ reproduce: $(VENV)/ready
 	@tail -n 1 $(OUT)/theorems.txt
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/browser --ignore tests/cluster
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/browser --ignore tests/cluster \
+		--ignore tests/explore/test_any_input.py
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
 	$(BIN)/python -m pytest tests/cluster
 
-# The explorer in a real browser. Needs Debian's package chromium.
-test-browser: $(VENV)/ready
-	$(BIN)/python -m pytest tests/browser
+# The explorer in a real browser, and asked anything. Needs Debian's package chromium.
+test-explorer: $(VENV)/ready
+	$(BIN)/python -m pytest tests/browser tests/explore/test_any_input.py
 
 # The theorems in Coq: compiles every file and prints what each theorem rests on. Needs Debian's package coq, and no setup.
 proofs:
