@@ -18,7 +18,7 @@ reproduce: $(VENV)/ready
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/browser --ignore tests/cluster \
-		--ignore tests/explore/test_any_input.py
+		--ignore tests/explore/test_any_input.py --ignore tests/proofs
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
