@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-cluster test-explorer proofs test-torch lint bench docs lock clean
+.PHONY: reproduce test test-whole test-cluster test-explorer proofs test-torch lint bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -17,8 +17,12 @@ reproduce: $(VENV)/ready
 	@tail -n 1 $(OUT)/theorems.txt
 
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/browser --ignore tests/cluster \
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not whole' --ignore tests/browser --ignore tests/cluster \
 		--ignore tests/explore/test_any_input.py --ignore tests/proofs
+
+# The whole experiment, on a few seeds.
+test-whole: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto -m whole tests/test_cli.py tests/experiments/test_runs.py
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready

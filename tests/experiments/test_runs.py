@@ -280,6 +280,7 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     assert RunDirectory(tmp_path / "killed").models().equals(undisturbed.models())
 
 
+@pytest.mark.whole
 def test_the_whole_experiment_on_a_few_seeds(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     told = []
