@@ -48,8 +48,10 @@ def script_for(setting, strings):
 SETTINGS = [
     {"method": "published"},
     {"method": "lagrangian"},
+    {"method": "tied"},
     {"method": "projected"},
     {"method": "curriculum"},
+    {"task": "ternary"},
     {"task": "count", "cell": "relu", "method": "count-penalty"},
     {"task": "count", "cell": "tanh", "method": "count"},
     {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
