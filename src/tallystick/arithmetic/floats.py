@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ldexp
 from typing import Any
 
 import ml_dtypes
@@ -44,7 +45,11 @@ class FloatFormat:
         >>> FORMATS["float32"].last_place(Fraction(1)) == Fraction(1, 2**23)
         True
         """
-        return Fraction(2) ** max(exponent(value) - self.digits + 1, self.least_exponent)
+        return Fraction(2) ** self.last_exponent(value)
+
+    def last_exponent(self, value: Fraction) -> int:
+        """Return the exponent of that distance, which is a power of two."""
+        return max(exponent(value) - self.digits + 1, self.least_exponent)
 
 
 def _format(name: str, kind: type[np.generic]) -> FloatFormat:
@@ -79,16 +84,24 @@ def nearest(value: Fraction, form: FloatFormat, field: str = "number") -> np.gen
     >>> float(nearest(1 + Fraction(1, 2**24) + Fraction(1, 2**60), FORMATS["float32"])) > 1
     True
     """
-    place = form.last_place(value)
-    rounded = round(value / place) * place  # Python rounds a tie to the even whole number
-    if abs(rounded) > form.greatest:
+    numerator, denominator = value.numerator, value.denominator
+    place = form.last_exponent(value)
+    whole = _nearest_whole(numerator << max(-place, 0), denominator << max(place, 0))
+    if place > 0 and abs(whole) << place > form.greatest:
         raise BadInput(f"{field}: about 2^{exponent(value)} is too large for {form.name}")
-    return form.kind(float(rounded))  # exact: every format's numbers are doubles
+    return form.kind(ldexp(whole, place))  # exact: every format's numbers are doubles
+
+
+def _nearest_whole(numerator: int, denominator: int) -> int:
+    """Round a ratio to the nearest whole number, a tie to the even one."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))
 
 
 def exponent(value: Fraction) -> int:
     """⌊log₂|value|⌋, and 0 for zero."""
-    if value == 0:
+    numerator, denominator = abs(value.numerator), value.denominator
+    if numerator == 0:
         return 0
-    guess = abs(value.numerator).bit_length() - value.denominator.bit_length()
-    return guess if abs(value) >= Fraction(2) ** guess else guess - 1
+    guess = numerator.bit_length() - denominator.bit_length()
+    return guess if numerator << max(-guess, 0) >= denominator << max(guess, 0) else guess - 1

@@ -22,6 +22,9 @@ _SPLIT = 2.0**27 + 1
 _LARGE, _SMALL = 2.0**900, 2.0**-900
 """Between these no part of a double's exact product overflows or loses digits to underflow."""
 
+_WHOLE = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+"""The whole numbers that share a float's bits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fused:
@@ -64,8 +67,9 @@ def fused_multiply_add(weight: Number, h: Number, term: Number, form: FloatForma
     >>> float(fused_multiply_add(a, a, -(a * a), FORMATS["float32"])), float(a * a - a * a)
     (-4.097819306103645e-10, 0.0)
     """
-    w, x, c = np.broadcast_arrays(*(np.asarray(value, np.float64) for value in (weight, h, term)))
-    found = _in_doubles(w, x, c, form) if form.kind is np.float64 else _rounded_sum(w * x, c, form)
+    w, x, c = (np.asarray(value, np.float64) for value in (weight, h, term))
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _in_doubles(w, x, c, form) if form.kind is np.float64 else _rounded_sum(w * x, c, form)
     return found if found.ndim else found[()]
 
 
@@ -75,31 +79,27 @@ def _rounded_sum(product: Doubles, term: Doubles, form: FloatFormat) -> NDArray[
     The sum is first rounded to odd: where it is not exact, to the neighbour with an odd last digit. A second rounding to
     a format of at least two digits less is then as good as a single one (Boldo and Melquiond, 2008).
     """
-    total, error = _two_sum(product, term)
-    total = _to_odd(total, error)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if form.kind is not ml_dtypes.bfloat16:
-            return total.astype(form.kind)
-        # bfloat16 is only reached by way of float32, and to odd once more there.
-        single = total.astype(np.float32)
-        return _to_odd(single, total - single.astype(np.float64)).astype(form.kind)
+    total = _to_odd(*_two_sum(product, term))
+    if form.kind is not ml_dtypes.bfloat16:
+        return total.astype(form.kind)
+    # bfloat16 is only reached by way of float32, and to odd once more there.
+    single = total.astype(np.float32)
+    return _to_odd(single, total - single.astype(np.float64)).astype(form.kind)
 
 
 def _two_sum(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
     """Return the rounded sum and its error, exactly (Knuth)."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = x + y
-        part = total - x
-        return total, (x - (total - part)) + (y - part)
+    total = np.asarray(x + y)
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
 
 
 def _to_odd(total: NDArray[Any], error: Doubles) -> NDArray[Any]:
     """Move an inexact sum with an even last digit to its neighbour on the side of the error."""
-    whole = total.view({4: np.int32, 8: np.int64}[total.itemsize])
-    even = np.isfinite(total) & np.isfinite(error) & (error != 0) & (whole % 2 == 0)
-    side = np.where(error > 0, np.inf, -np.inf).astype(total.dtype)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.where(even, np.nextafter(total, side), total)
+    is_odd = (total.view(_WHOLE[total.dtype]) & 1).astype(bool)
+    stays = is_odd | (error == 0) | ~np.isfinite(total) | ~np.isfinite(error)
+    side = np.copysign(np.inf, error).astype(total.dtype)
+    return np.where(stays, total, np.nextafter(total, side))
 
 
 def _in_doubles(w: Doubles, x: Doubles, c: Doubles, form: FloatFormat) -> Doubles:
@@ -107,17 +107,22 @@ def _in_doubles(w: Doubles, x: Doubles, c: Doubles, form: FloatFormat) -> Double
 
     Boldo and Melquiond, 2008; where a part would overflow or lose digits to underflow, rationals do it.
     """
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        high, low = _two_product(w, x)
-        middle, rest = _two_sum(c, low)
-        total, error = _two_sum(high, middle)
-        found = np.asarray(total + _to_odd(*_two_sum(rest, error)))
-    sizes = np.abs(np.stack([w, x, high, c]))
-    safe = ((sizes == 0) | ((sizes > _SMALL) & (sizes < _LARGE))).all(axis=0) & ((high != 0) | (w == 0) | (x == 0))
-    for place in zip(*np.nonzero(np.atleast_1d(~safe)), strict=True):
-        at = place if found.ndim else ()
-        found[at] = _in_rationals(float(w[at]), float(x[at]), float(c[at]), form)
+    high, low = _two_product(w, x)
+    middle, rest = _two_sum(c, low)
+    total, error = _two_sum(high, middle)
+    found = np.asarray(total + _to_odd(*_two_sum(rest, error)))
+    safe = _in_range(w) & _in_range(x) & _in_range(high) & _in_range(c) & ((high != 0) | (w == 0) | (x == 0))
+    if not safe.all():
+        w, x, c, safe = np.broadcast_arrays(w, x, c, safe)
+        for place in zip(*np.nonzero(np.atleast_1d(~safe)), strict=True):
+            at = place if found.ndim else ()
+            found[at] = _in_rationals(float(w[at]), float(x[at]), float(c[at]), form)
     return found
+
+
+def _in_range(x: Doubles) -> NDArray[np.bool_]:
+    size = np.abs(x)
+    return (size == 0) | ((size > _SMALL) & (size < _LARGE))
 
 
 def _two_product(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
