@@ -49,6 +49,10 @@ def cells(kind, *weights):
     return kind(*(np.array([weight]) for weight in weights))
 
 
+def in_float16(part):
+    return part.converted(ARITHMETICS["float16"])
+
+
 READOUT = BinaryReadout(np.array([1.0]), np.array([0.0]))
 
 MESSAGES = [
@@ -150,6 +154,27 @@ MESSAGES = [
     ("weight[1]: (1, 2) is not a tuple of 1 numbers", lambda: LayerReadout(((1,), (1, 2), (1,)), (0, 0, 0))),
     ("weight[0][1]: None is not a number", lambda: LayerReadout(((1, None),), (0,))),
     ("bias[0]: None is not a number", lambda: LayerReadout(((1,),), (None,))),
+    # --- weights that do not fit the arithmetic
+    ("close_step: about 2^16 is too large for float16", lambda: in_float16(LinearCell(1, 2**16, 1))),
+    ("recurrent_weight: about 2^16 is too large for float16", lambda: in_float16(LinearCell(1, -1, 2**16))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(BinaryReadout(2**16))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(BinaryReadout(1, 2**16))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(TernaryReadout((1, 2**16, 1)))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(TernaryReadout((1, 1, 1), (0, 0, 2**16)))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(LayerReadout(((1, 2**16),), (0,)))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(LayerReadout(((1,),), (2**16,)))),
+    (
+        "input_weight: about 2^16 is too large for float16",
+        lambda: in_float16(GruCell(((2**16, 0),) * 3, ((0,),) * 3, (0,) * 3, (0,) * 3)),
+    ),
+    (
+        "recurrent_weight: about 2^16 is too large for float16",
+        lambda: in_float16(GruCell(((0, 0),) * 3, ((2**16,),) * 3, (0,) * 3, (0,) * 3)),
+    ),
+    (
+        "bias: about 2^16 is too large for float16",
+        lambda: in_float16(GruCell(((0, 0),) * 3, ((0,),) * 3, (0,) * 3, (2**16,) * 3)),
+    ),
     # --- verdicts
     ("lengths: 'odd' is not one of all, even", lambda: certify(COUNTER, "odd")),
     (f"arithmetic: 'float8' is not one of real, {FLOATS}", lambda: certify(COUNTER, arithmetic="float8")),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick.errors import BadInput
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.readouts import READOUTS, BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
 
 STATES = [Fraction(n, 4) for n in range(-12, 13)]
 
@@ -35,10 +35,12 @@ def index_by_definition(readout, h):
 def test_a_readout_is_its_definition_on_numbers_and_arrays_ties_included(readout):
     expected = [index_by_definition(readout, h) for h in STATES]
     assert [readout.class_index(h) for h in STATES] == expected
+    assert {type(readout.class_index(h)) for h in STATES} == {int}
     assert [list(readout.classes).index(readout.class_of(h)) for h in STATES] == expected
     for array in (np.array(STATES, np.float64), jnp.array([float(h) for h in STATES])):
         as_floats = type(readout)(*(_floats(value) for value in vars(readout).values()))
         assert np.asarray(as_floats.class_index(array)).tolist() == expected
+        assert np.asarray(as_floats.class_index(array)).dtype.kind == "i"
 
 
 def _floats(value):
@@ -51,6 +53,21 @@ def test_the_right_class_follows_from_the_count(count):
     assert BinaryReadout(1).right_class(count) == ("Pos" if count > 0 else "ZeroNeg")
     sign = "Zero" if count == 0 else "Pos" if count > 0 else "Neg"
     assert TernaryReadout((-1, 0, 1)).right_class(count) == sign
+
+
+@pytest.mark.parametrize("scalar", list(some_readouts())[1:], ids=lambda readout: readout.kind)
+def test_a_layer_over_one_unit_is_the_scalar_readout(scalar):
+    ternary = isinstance(scalar, TernaryReadout)
+    weight, bias = (scalar.weight, scalar.bias) if ternary else ((scalar.weight,), (scalar.bias,))
+    layer = LayerReadout(tuple((v,) for v in weight), bias)
+    assert (layer.kind, layer.classes, layer.units) == (scalar.kind, scalar.classes, 1)
+    for h in STATES:
+        assert layer.outputs((h,)) == [v * h + c for v, c in zip(weight, bias, strict=True)]
+        assert (layer.class_index((h,)), layer.class_of((h,))) == (scalar.class_index(h), scalar.class_of(h))
+    assert [layer.right_class(count) for count in (-2, 0, 2)] == [scalar.right_class(count) for count in (-2, 0, 2)]
+    assert layer.converted(lambda value, _: float(value)).outputs((0.5,)) == [
+        float(v) * 0.5 + float(c) for v, c in zip(weight, bias, strict=True)
+    ]
 
 
 def test_every_readout_is_listed_by_its_kind():
