@@ -1,11 +1,12 @@
-"""JSON files from outside, read so that every complaint names the file, the field and the value.
+"""JSON and TOML files from outside, read so that every complaint names the file, the field and the value.
 
 Numbers are kept exactly as they are written (`Decimal`), because a certificate speaks of the numbers in the file and
 not of their nearest floats.
 """
 
 import json
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +18,10 @@ from tallystick.files import read_text, write_text
 Built = TypeVar("Built")
 
 LARGEST_DOCUMENT = 16 * 2**20
+LARGEST_SETTINGS = 2**20
 LONGEST_NUMBER = 1000
+DEEPEST = 64
+"""Lists and objects inside each other: more than anything read here has, and few enough for whoever goes through them."""
 
 
 class Document:
@@ -80,6 +84,23 @@ def parse_document(text: str, where: str) -> Document:
     return Document(_parsed(text, where), where)
 
 
+def read_settings(path: Path) -> dict[str, object]:
+    """Read a TOML file."""
+    return parse_settings(read_text(path, LARGEST_SETTINGS), str(path))
+
+
+def parse_settings(text: str, where: str) -> dict[str, object]:
+    """Read TOML text; `where` opens every complaint."""
+    try:
+        found = tomllib.loads(text)
+        _refuse_deep(found)
+    except RecursionError:
+        raise BadInput(f"{where}: nested too deeply") from None
+    except ValueError as error:  # no TOML, or a number of too many digits
+        raise BadInput(f"{where}: not TOML: {error}") from None
+    return found
+
+
 def read_as(path: Path, build: Callable[[Document], Built]) -> Built:
     """Read a JSON file and build something of it; what the building complains of is named with the file."""
     document = read_document(path)
@@ -102,13 +123,14 @@ def exact_number(value: Fraction) -> object:
 
 def _parsed(text: str, where: str) -> object:
     try:
-        return json.loads(
+        found: object = json.loads(
             text,
             parse_float=lambda digits: Decimal(_short(digits)),
             parse_int=lambda digits: int(_short(digits)),
             parse_constant=_no_constant,
             object_pairs_hook=_no_repeats,
         )
+        _refuse_deep(found)
     except json.JSONDecodeError as error:
         raise BadInput(f"{where}: line {error.lineno}: not JSON: {error.msg.lower()}") from None
     except RecursionError:
@@ -117,6 +139,23 @@ def _parsed(text: str, where: str) -> object:
         raise BadInput(f"{where}: {error}") from None
     except ArithmeticError:
         raise BadInput(f"{where}: a number has an exponent that is far too large") from None
+    return found
+
+
+def _refuse_deep(value: object) -> None:
+    """Refuse what nobody could go through afterwards, not even to say what is wrong with it."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        level = [inner for outer in level for inner in _parts(outer) if isinstance(inner, dict | list)]
+        if not level:
+            return
+    raise ValueError(f"nested too deeply: at most {DEEPEST} lists and objects inside each other are read")
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _short(digits: str) -> str:

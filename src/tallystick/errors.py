@@ -4,9 +4,30 @@ Every error a user can cause is a `BadInput`: the command line prints its messag
 and from Python it is an ordinary `ValueError`.
 """
 
+LONGEST_MESSAGE = 1000
+_MOST_DIGITS = 18
+
+
+def one_line(text: str) -> str:
+    r"""Return text on one line of readable length, whatever its writer put into it: the beginning and the end are kept.
+
+    >>> one_line("a\nb"), len(one_line("x" * 10**6))
+    ('a\\nb', 1000)
+    """
+    if len(text) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2
+        text = f"{text[: half - 2]} ... {text[-half + 3 :]}"
+    # What cannot be printed could end the line, or tell a terminal to do something.
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return text if len(text) <= LONGEST_MESSAGE else one_line(text)
+
 
 class BadInput(ValueError):
     """Input that cannot be used; the message names the field, its value and what would be right."""
+
+    def __init__(self, message: str) -> None:
+        """Say what is wrong, in one line."""
+        super().__init__(one_line(message))
 
 
 class UnknownToken(BadInput):
@@ -18,6 +39,10 @@ class UnknownToken(BadInput):
         super().__init__(f"unknown token {character!r} at position {position}; the alphabet is {allowed}")
         self.character = character
         self.position = position
+
+
+class NotWritten(BadInput):
+    """A file that cannot be written, be it that the disk is full, read-only or gone; what stood there before still stands."""
 
 
 class MissingExtra(BadInput):
@@ -44,3 +69,12 @@ def check_whole(value: object, field: str, least: int | None = None, most: int |
         raise BadInput(f"{field}: {value!r} is not a whole number{bound}")
     if most is not None and value > most:
         raise BadInput(f"{field}: {value} is more than {most:,}")
+
+
+def is_count(text: str) -> bool:
+    """Say whether text is a number that something can be counted to; Python reads no thousands of digits.
+
+    >>> is_count("12"), is_count("-1"), is_count("9" * 5000)
+    (True, False, False)
+    """
+    return text.isdecimal() and len(text) <= _MOST_DIGITS

@@ -182,7 +182,7 @@ def test_a_model_gives_a_string_its_class():
 def test_what_is_for_cells_without_gates_says_so(tmp_path, capsys):
     path = tmp_path / "network.json"
     path.write_text(json.dumps(JSON))
-    with pytest.raises(BadInput, match="network.json: a gru cell with 1 unit; this is for cells without gates"):
+    with pytest.raises(BadInput, match="network.json: a gru cell; this is for linear, selective, relu and tanh cells"):
         read_scalar_model(path)
     with pytest.raises(SystemExit) as end:
         main(["indicators", str(path)])

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tallystick.documents import read_document
-from tallystick.errors import BadInput, MissingExtra, check_whole
+from tallystick.errors import BadInput, MissingExtra, check_whole, is_count
 from tallystick.experiments.workers import THIS_MACHINE, Own, Result, Shared, Workers
 from tallystick.training.cores import cores
 from tallystick.training.devices import DEVICES, devices_named
@@ -154,7 +154,7 @@ def _local_cluster(number: str) -> Iterator[Any]:
     import dask.config
     from distributed import LocalCluster
 
-    if not number.isdecimal():
+    if not is_count(number):
         raise BadInput(f"cluster: 'local:{number}' is not local:N, with N the number of workers")
     workers = int(number)
     check_whole(workers, "cluster: the number of workers", least=1, most=MOST_WORKERS)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tallystick.errors import BadInput, check_whole
+from tallystick.errors import BadInput, check_whole, is_count
 from tallystick.experiments.jobs import MOST_SEEDS
 
 MOST_SUMMED_UP = 1_000_000_000
@@ -36,7 +36,7 @@ class Keep:
         Keep(kind='sample', size=500)
         """
         kind, colon, digits = text.partition(":")
-        if kind not in KINDS or (colon and (kind != "sample" or not digits.isdecimal())):
+        if kind not in KINDS or (colon and (kind != "sample" or not is_count(digits))):
             raise BadInput(f"keep: {text!r} is not one of all, summary, sample and sample:N")
         if kind != "sample":
             return cls(kind)

@@ -25,9 +25,9 @@ def read_scalar_model(path: Path | str) -> Model:
     """Read a model whose cell has one unit and no gates, and refuse any other."""
     model = read_model(path)
     if isinstance(model, GatedModel):
-        name, units = gated_name(model), model.cell.units
         raise BadInput(
-            f"{path}: a {name} cell with {units} {'unit' if units == 1 else 'units'}; this is for cells without gates"
+            f"{path}: a {gated_name(model)} cell; this is for linear, selective, relu and tanh cells, which have no gates"
+            " (tallystick certify, accuracy and evaluate take any cell)"
         )
     return model
 

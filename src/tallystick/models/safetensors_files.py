@@ -18,7 +18,7 @@ from tallystick.errors import BadInput
 from tallystick.files import read_bytes, write_whole
 from tallystick.models.gated_model import GatedModel
 from tallystick.models.model import Model
-from tallystick.models.named_tensor import shown_name
+from tallystick.models.named_tensor import shown_name, shown_shape
 from tallystick.models.tensors import model_of_tensors, tensors_of_model
 
 LARGEST = 16 * 2**20
@@ -73,7 +73,11 @@ def _tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
 def _array(name: str, entry: _Entry) -> npt.NDArray[Any]:
     if entry["dtype"] not in _DTYPES:
         raise BadInput(f"{shown_name(name)}: entries of type {entry['dtype']} are not one of {', '.join(_DTYPES)}")
-    return np.frombuffer(entry["data"], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    try:
+        return np.frombuffer(entry["data"], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
+    except (ValueError, OverflowError):  # without an entry the library lets any sizes pass
+        shape = shown_shape(tuple(entry["shape"]))
+        raise BadInput(f"{shown_name(name)}: shape {shape} is not one that an array can have") from None
 
 
 def _metadata(content: bytes) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """A run directory as a report needs it, every file checked before anything is drawn."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from tallystick.documents import read_document
+from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput
 from tallystick.files import read_text
 from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
@@ -109,7 +108,7 @@ class Run:
     @property
     def runs(self) -> int:
         """How many runs stand behind each printed average: the paper's ten, unless the run was asked for others."""
-        asked = tomllib.loads(self.config).get("runs", PAPER_RUNS)
+        asked = parse_settings(self.config, "config.toml").get("runs", PAPER_RUNS)
         return asked if isinstance(asked, int) and asked > 0 else PAPER_RUNS
 
 
@@ -226,11 +225,8 @@ def _something_finite(models: pl.DataFrame, path: Path) -> None:
 def _config(path: Path) -> str:
     if not path.is_file():
         raise BadInput(f"{path}: missing; tallystick reproduce writes it")
-    text = read_text(path)
-    try:
-        tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: not a TOML file: {' '.join(str(error).split()).lower()}") from None
+    text = read_text(path, LARGEST_SETTINGS)
+    parse_settings(text, str(path))
     return text
 
 
