@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-whole test-cluster test-explorer proofs test-torch lint bench docs lock clean
+.PHONY: reproduce test test-whole test-cluster test-explorer proofs test-torch lint coverage audit bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -44,6 +44,23 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+
+# Branches of the package that the tests go through, in every process that they start; docs/reliability.md says what is left.
+coverage: $(VENV)/ready
+	mkdir -p $(OUT)/coverage
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal --ignore tests/proofs
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --fail-under 95
+
+# What is handed out and what it rests on: the archives, licences, a bill of materials, the lowest and newest versions that are
+# allowed, known vulnerabilities. Needs the network; the last step ends with 3 where it could not be heard of every version.
+audit: $(VENV)/ready
+	$(BIN)/python audit/packages.py dist
+	$(BIN)/python audit/licences.py $(OUT)/audit/licences.md
+	$(BIN)/python audit/sbom.py $(OUT)/audit/sbom.json
+	$(BIN)/python audit/versions.py
+	$(BIN)/python audit/vulnerabilities.py
 
 # Every measurement, on whatever devices there are; docs/performance.md has the tables.
 bench: $(VENV)/torch
