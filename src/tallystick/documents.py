@@ -19,7 +19,8 @@ Built = TypeVar("Built")
 
 LARGEST_DOCUMENT = 16 * 2**20
 LARGEST_SETTINGS = 2**20
-LONGEST_NUMBER = 1000
+LONGEST_NUMBER = 4300
+"""Python itself reads no whole number of more digits, since it would take long."""
 DEEPEST = 64
 """Lists and objects inside each other: more than anything read here has, and few enough for whoever goes through them."""
 

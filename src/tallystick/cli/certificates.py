@@ -9,7 +9,7 @@ import typer
 
 from tallystick.arithmetic import FORMATS, Number
 from tallystick.certificates.certificate import exact_trace, write_certificate
-from tallystick.certificates.checker import check_file
+from tallystick.certificates.checker import check as check_text
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
@@ -26,8 +26,9 @@ from tallystick.cli.gated import (
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
-from tallystick.documents import read_document
+from tallystick.documents import LARGEST_DOCUMENT, parse_document
 from tallystick.errors import BadInput
+from tallystick.files import read_text
 from tallystick.models import GatedModel, Model, model_to_json, read_model, read_scalar_model
 from tallystick.readouts import ZeroCheck
 
@@ -90,8 +91,9 @@ def check(
 
     Example: tallystick check certificate.json
     """
-    read_document(path)  # what is no JSON at all is bad input, and no claim that fails
-    found = check_file(path)
+    text = read_text(path, LARGEST_DOCUMENT)
+    parse_document(text, str(path))  # what is no JSON at all is bad input, and no claim that fails
+    found = check_text(text)
     if as_json:
         show_json({"certificate": str(path), "valid": found.valid, "reason": found.reason})
     else:

@@ -5,8 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool
 
-from tallystick.errors import check_tokens
+from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+
+MOST_TOKENS = 2**26
+"""Of all strings, each as long as the longest: memory has to hold them several times."""
 
 
 class Encoded(NamedTuple):
@@ -25,5 +28,10 @@ def encode(strings: list[str], width: int = 0) -> Encoded:
     for string in strings:
         check_tokens(string, ALPHABET)
     width = max([width, *map(len, strings)])
-    padded = np.array([list(string.rjust(width)) for string in strings]).reshape(len(strings), width)
-    return Encoded(padded == OPEN, padded == CLOSE)
+    if len(strings) * width > MOST_TOKENS:
+        raise BadInput(
+            f"strings: {len(strings):,}, the longest of {width:,} tokens, make a table of more than {MOST_TOKENS:,} tokens; "
+            "long ones and short ones are better tested apart"
+        )
+    padded = np.frombuffer("".join(string.rjust(width) for string in strings).encode("ascii"), np.uint8)
+    return Encoded(*(padded.reshape(len(strings), width) == ord(token) for token in (OPEN, CLOSE)))

@@ -1,13 +1,18 @@
 """One model on a file of strings, in the model's own arithmetic."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from tallystick.datasets.string_files import read_strings
 from tallystick.datasets.tasks import BINARY, TERNARY
+from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model
 
+_MOST_WORK = (
+    10**17
+)  # some minutes: the cube of a string's length, by the square of the bits that a state gains with a token
 _TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
 
 
@@ -17,6 +22,25 @@ def score(model: Model | GatedModel, path: Path) -> dict[str, int | float]:
     Labels, where there are any, are checked for the readout's task; the zero check takes them of either.
     """
     strings = read_strings(path, *_TASKS[model.readout.kind])
+    _refuse_endless(model, strings, path)
     with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is wrong, and no more need be said
         right = sum(model.class_of(string) == model.right_class(string) for string in strings)
     return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}
+
+
+def _refuse_endless(model: Model | GatedModel, strings: list[str], path: Path) -> None:
+    """Refuse strings along which exact states would grow so long that nobody waits for them."""
+    if isinstance(model, GatedModel):
+        return
+    weights = [getattr(model.cell, name) for name in model.cell.recurrent_fields()]
+    growth = max((_bits(weight) for weight in weights if isinstance(weight, Fraction)), default=0)
+    if growth**2 * sum(len(string) ** 3 for string in strings) > _MOST_WORK:
+        longest = max(map(len, strings))
+        raise BadInput(
+            f"{path}: along strings of up to {longest:,} tokens rational states would grow for hours; "
+            "--arithmetic float64 takes them"
+        )
+
+
+def _bits(weight: Fraction) -> int:
+    return max(weight.numerator.bit_length(), weight.denominator.bit_length()) - 1

@@ -10,6 +10,8 @@ from tallystick.errors import BadInput, UnknownToken, check_tokens
 from tallystick.files import read_text, write_text
 from tallystick.languages.brackets import ALPHABET
 
+MOST_STRINGS = 1_000_000
+
 
 def read_strings(path: Path, *tasks: Task) -> list[str]:
     """Read the strings of a file in order; each label must be right for one of the tasks.
@@ -17,7 +19,10 @@ def read_strings(path: Path, *tasks: Task) -> list[str]:
     A file of another task is refused with the first label that gives it away.
     """
     lines = [(number, line.strip()) for number, line in enumerate(read_text(path).splitlines(), start=1)]
-    strings = [_string(line, tasks, f"{path}: line {number}") for number, line in lines if line]
+    lines = [(number, line) for number, line in lines if line]
+    if len(lines) > MOST_STRINGS:
+        raise BadInput(f"{path}: holds {len(lines):,} strings; at most {MOST_STRINGS:,} are read")
+    strings = [_string(line, tasks, f"{path}: line {number}") for number, line in lines]
     if not strings:
         raise BadInput(f"{path}: holds no string; one is expected on each line")
     return strings

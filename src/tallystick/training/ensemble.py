@@ -35,6 +35,8 @@ _TESTED = {"cpu": NARROW, "gpu": 2**16}
 
 # Four of the longest vectors there are.
 _VECTOR = 64
+_MOST_STATES = 2**27
+"""Networks times strings that are tested at once; only where there are more strings than the paper's does it matter."""
 
 
 def silent(*_: object) -> None:
@@ -77,7 +79,8 @@ class Ensemble:
             with devices.using(number), precision_context(self.setting.precision):
                 return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
 
-        done = on_every_core(test, enumerate(_blocks(self.weights, _TESTED[devices.kind])))
+        width = min(_TESTED[devices.kind], _whole_vectors(max(1, _MOST_STATES // len(strings))))
+        done = on_every_core(test, enumerate(_blocks(self.weights, width)))
         return _joined(done, len(self.accuracy_train))
 
 
