@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-whole test-cluster test-explorer proofs test-torch lint coverage audit bench docs lock clean
+.PHONY: reproduce test test-long test-cluster test-explorer proofs test-torch lint coverage audit soak bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -16,13 +16,15 @@ reproduce: $(VENV)/ready
 	$(BIN)/tallystick reproduce --resume --out $(OUT)/reproduction $(if $(AUTHORS_DATA),--authors-data $(AUTHORS_DATA))
 	@tail -n 1 $(OUT)/theorems.txt
 
-test: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not whole' --ignore tests/browser --ignore tests/cluster \
-		--ignore tests/explore/test_any_input.py --ignore tests/proofs
+# Tests with a step of their own.
+APART := $(addprefix --ignore=tests/,browser cluster explore/test_any_input.py proofs)
 
-# The whole experiment, on a few seeds.
-test-whole: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto -m whole tests/test_cli.py tests/experiments/test_runs.py
+test: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not long' $(APART)
+
+# What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few.
+test-long: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto --dist worksteal -m long $(APART)
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
@@ -61,6 +63,10 @@ audit: $(VENV)/ready
 	$(BIN)/python audit/sbom.py $(OUT)/audit/sbom.json
 	$(BIN)/python audit/versions.py
 	$(BIN)/python audit/vulnerabilities.py
+
+# Every promise of docs/reliability.md at length: most of an hour on two cores. Ends with the figures.
+soak: $(VENV)/ready
+	$(BIN)/python soak/run.py
 
 # Every measurement, on whatever devices there are; docs/performance.md has the tables.
 bench: $(VENV)/torch

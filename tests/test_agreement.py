@@ -29,9 +29,10 @@ def assert_agreement(language, machines, cells, string):
     assert all((cell.final_state(string) == 0) == member for cell in cells), string
 
 
+@pytest.mark.parametrize("longest", [11, pytest.param(14, marks=pytest.mark.long)])
 @every_group
-def test_agreement_on_every_string_up_to_length_14(language, machines, cells):
-    for string in all_strings(14):
+def test_agreement_on_every_string_up_to_a_length(language, machines, cells, longest):
+    for string in all_strings(longest):
         assert_agreement(language, machines, cells, string)
 
 

@@ -206,7 +206,7 @@ def test_train_then_evaluate_then_look(run, tmp_path):
     )
 
 
-@pytest.mark.whole
+@pytest.mark.long
 def test_reproduce_and_report(run, tmp_path):
     out = tmp_path / "reproduction"
     status, shown, err = run("reproduce", "--seeds", "0", "--replicates", "2", "--out", str(out))

@@ -99,16 +99,22 @@ def same_content(text, other):
         return False
 
 
-def test_six_thousand_changed_texts_fail(sources):
+# A tenth of them each time, all of them among the long tests.
+in_two_sizes = pytest.mark.parametrize("divisor", [10, pytest.param(1, marks=pytest.mark.long)])
+
+
+@in_two_sizes
+def test_changed_texts_fail(sources, divisor):
+    number = CHANGED_TEXTS // divisor
     generator, seen = random.Random(1), set()
     texts = [json.dumps(content) for content in sources]
-    while len(seen) < CHANGED_TEXTS:
+    while len(seen) < number:
         text = generator.choice(texts)
         changed = changed_text(text, generator)
         if changed not in seen and not same_content(text, changed):
             seen.add(changed)
             assert not check(changed).valid, changed
-    assert len(seen) == CHANGED_TEXTS
+    assert len(seen) == number
 
 
 # --- Forged claims: what is false is told by running the strings, or by the certifier ----------------------------------------
@@ -315,7 +321,9 @@ def sealed(content):
 
 
 @pytest.mark.parametrize(("forger", "number"), FORGERS.items(), ids=lambda value: getattr(value, "__name__", ""))
-def test_forged_claims_fail(sources, forger, number):
+@in_two_sizes
+def test_forged_claims_fail(sources, forger, number, divisor):
+    number //= divisor
     generator, texts = random.Random(forger.__name__), set()
     while len(texts) < number:
         source = generator.choice(sources)

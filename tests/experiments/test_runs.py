@@ -257,6 +257,7 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
 CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 
 
+@pytest.mark.long
 def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     seeds, kills, generator = 40 * PART, 10, random.Random(11)
     options = ["--task", "binary", "--train-length", "2", "--seeds", str(seeds)]
@@ -280,7 +281,7 @@ def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
     assert RunDirectory(tmp_path / "killed").models().equals(undisturbed.models())
 
 
-@pytest.mark.whole
+@pytest.mark.long
 def test_the_whole_experiment_on_a_few_seeds(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     told = []

@@ -29,10 +29,9 @@ def test_median_and_greatest_are_those_of_the_models(run_directory):
         assert f"{found['even']}" in shown(run_directory)
 
 
-def test_the_legend_stands_only_where_horizons_are_shown(copied):
-    write_report(copied)
-    assert LEGEND in (copied / "report.html").read_text()
-    assert "Horizon" not in (copied / "table2.md").read_text()
+def test_the_legend_stands_only_where_horizons_are_shown(report):
+    assert LEGEND in (report / "report.html").read_text()
+    assert "Horizon" not in (report / "table2.md").read_text()
 
 
 @pytest.fixture

@@ -48,19 +48,21 @@ def script_for(setting, strings):
 SETTINGS = [
     {"method": "published"},
     {"method": "lagrangian"},
-    {"method": "tied"},
     {"method": "projected"},
-    {"method": "curriculum"},
     {"task": "ternary"},
     {"task": "count", "cell": "relu", "method": "count-penalty"},
-    {"task": "count", "cell": "tanh", "method": "count"},
     {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
     {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
     {"task": "ternary", "precision": "float64"},
 ]
+LONG = [{"method": "tied"}, {"method": "curriculum"}, {"task": "count", "cell": "tanh", "method": "count"}]
 
 
-@pytest.mark.parametrize("options", SETTINGS, ids=lambda options: "-".join(options.values()))
+@pytest.mark.parametrize(
+    "options",
+    [*SETTINGS, *(pytest.param(options, marks=pytest.mark.long) for options in LONG)],
+    ids=lambda options: "-".join(options.values()),
+)
 def test_the_kernel_agrees_with_the_scan(options):
     setting = Setting(**{"task": "binary", "bias": True, "train_length": 4, "epochs": 2, **options})
     start = initial(setting)

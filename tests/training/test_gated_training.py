@@ -85,6 +85,7 @@ FREE = [name for name, method in METHODS.items() if not method.uses_conditions]
 
 
 # Each program takes seconds to compile: every method with one task, the tasks in turn.
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "task"), list(zip(FREE, [*TASKS] * len(FREE), strict=False)))
 def test_every_method_without_conditions_trains(method, task):
     setting = GatedSetting("gru", 1, Setting(task, False, 2, method=method, epochs=1, gradients="float64"))

@@ -58,7 +58,9 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("cell", "task", "method"), LINEAR + OTHERS)
+@pytest.mark.parametrize(
+    ("cell", "task", "method"), LINEAR + [pytest.param(*other, marks=pytest.mark.long) for other in OTHERS]
+)
 def test_every_method_moves_finite_weights(cell, task, method):
     initial, networks = trained(cell=cell, task=task, method=method, bias=True)
     assert jax.tree.structure(networks.weights) == jax.tree.structure(initial)
