@@ -48,10 +48,7 @@ function ending({ classes, expected, right }, string) {
   const verdict = right[last] ? "right" : `wrong, it should be ${expected[last]}`;
   const closer = () => update({ view: "cell", readout: "zero", string, step: "" });
   return [
-    make("b", {}, classes[last]),
-    ": ",
-    make("b", { class: right[last] ? "good" : "bad" }, verdict),
-    ". ",
+    make("span", {}, make("b", {}, classes[last]), ": ", make("b", { class: right[last] ? "good" : "bad" }, verdict), "."),
     make("button", { type: "button", class: "quiet", onclick: closer }, "Look closer"),
   ];
 }
