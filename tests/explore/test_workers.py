@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from contextlib import suppress
+from subprocess import getoutput
 
 import httpx
 import pytest
@@ -82,6 +83,48 @@ def test_a_question_that_finds_no_worker_is_told_so():
             await slow
 
     asked(work, number=1, seconds=0.3)
+
+
+def test_quick_questions_do_not_wait_for_slow_ones_however_many(monkeypatch):
+    monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 1)
+
+    async def work(workers):
+        slow = [asyncio.create_task(workers.run(time.sleep, 60, seconds=50)) for _ in range(2)]
+        answers = [await workers.run(divmod, n, 3) for n in range(20)]
+        # One slow question too many is refused; the other goes on, out of the way.
+        (refused,), (waiting,) = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
+        with pytest.raises(Busy, match="^1 long questions are being worked on already"):
+            refused.result()
+        answers += [await workers.run(divmod, n, 3) for n in range(20)]
+        assert not waiting.done()
+        return answers
+
+    assert asked(work, number=1, seconds=30, quick=0.2) == 2 * [divmod(n, 3) for n in range(20)]
+
+
+def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatch):
+    monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 1)
+
+    async def work(workers):
+        assert await workers.run(getoutput, "sleep 0.3; echo answered") == "answered"
+        with pytest.raises(TooLong, match="no answer within 0.3 seconds"):
+            await workers.run(time.sleep, 60, seconds=0.3)
+        return len(workers._workers)
+
+    assert asked(work, number=1, seconds=30, quick=0.1) == 1
+
+
+def test_a_slow_question_works_with_less_of_the_processor():
+    async def work(workers):
+        quick = await workers.run(os.getpriority, os.PRIO_PROCESS, 0)
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
+        await asyncio.sleep(1)
+        (_, niceness) = sorted(os.getpriority(os.PRIO_PROCESS, process._process.pid) for process in workers._workers)
+        slow.cancel()
+        return quick, niceness
+
+    quick, niceness = asked(work, number=1, seconds=30, quick=0.1)
+    assert niceness > quick or quick == 19  # the nicest that there is
 
 
 def test_a_question_that_nobody_waits_for_is_given_up():

@@ -1,6 +1,8 @@
 """Processes that work out answers within a time limit. One that takes longer is ended and replaced; the others go on.
 
-A thread could not be ended, and exact arithmetic on hostile numbers can take hours.
+A thread could not be ended, and exact arithmetic on hostile numbers can take hours. A question that is not answered at once is a
+slow one: its process goes on aside, with less of the processor, and a new one takes its place, so that quick questions need
+not wait for slow ones, however many are asked.
 """
 
 import asyncio
@@ -21,6 +23,13 @@ from tallystick.training.cores import cores
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""
 
+QUICK_SECONDS = 1.0
+"""How long a quick question takes at the most."""
+
+MOST_SLOW = 4
+"""Slow questions that are worked on at the same time: more than a page asks at once."""
+
+_SLOW_NICENESS = 10
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
 """How often it is asked, while an answer is worked out, whether anybody still waits for it."""
@@ -58,19 +67,19 @@ async def _never() -> bool:
 class Workers:
     """A few processes, each with one question at a time."""
 
-    def __init__(self, number: int | None = None, seconds: float = SECONDS) -> None:
+    def __init__(self, number: int | None = None, seconds: float = SECONDS, quick: float = QUICK_SECONDS) -> None:
         """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
-        self.number, self.seconds = number or min(max(cores(), _FEWEST), _MOST), seconds
-        self._waiting = 0
+        self.number, self.seconds, self._quick = number or min(max(cores(), _FEWEST), _MOST), seconds, quick
+        self._waiting = self._slow = 0
 
     async def start(self) -> None:
         """Start every process; they load the library while the server goes on."""
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        self._threads = ThreadPoolExecutor(self.number, "worker")
-        self._workers = [_Worker() for _ in range(self.number)]
-        for process in self._workers:
-            process.start()
-            self._idle.put_nowait(process)
+        self._threads = ThreadPoolExecutor(self.number + MOST_SLOW, "worker")
+        self._workers: set[_Worker] = set()
+        self._loading: set[asyncio.Future[None]] = set()
+        for _ in range(self.number):
+            self._idle.put_nowait(self._new())
 
     async def stop(self) -> None:
         """End every process, whatever it is doing."""
@@ -108,13 +117,67 @@ class Workers:
     async def _asked(
         self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float, gone: Gone
     ) -> Any:  # noqa: ANN401
+        """Return what the process answers, and see to it that another question finds an idle one."""
+        idle = process
         try:
             if await gone():
                 raise Unwanted
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, process.ask, task, arguments, seconds)
+            if not process.is_ready:
+                await self._aside(process.get_ready)
+            answer = self._aside(process.ask, task, arguments, seconds)
+            answer.add_done_callback(_heard_of)
+            if (await asyncio.wait({answer}, timeout=self._quick))[0]:
+                return answer.result()
+            substitute = self._substitute()
+            if substitute is None:
+                process.give_up()
+                await asyncio.wait({answer})
+                raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
+            idle = substitute
         finally:
+            self._give_back(idle)
+        return await self._slow_answer(process, answer)
+
+    async def _slow_answer(self, process: "_Worker", answer: "asyncio.Future[Any]") -> Any:  # noqa: ANN401
+        """Wait for an answer that takes long, and end its process, which has given up its place."""
+        self._slow += 1
+        process.retire()
+        try:
+            return await answer
+        finally:
+            self._slow -= 1
+            self._workers.discard(process)
+            process.close()
+
+    def _new(self) -> "_Worker":
+        process = _Worker()
+        process.start()
+        self._workers.add(process)
+        return process
+
+    def _substitute(self) -> "_Worker | None":
+        """Start a process in the place of one with a slow question, if there are not too many of those."""
+        if self._slow < MOST_SLOW:
+            with suppress(OSError):  # no memory for another one
+                return self._new()
+        return None
+
+    def _give_back(self, process: "_Worker") -> None:
+        """Let a process be asked again, once it has loaded the library: a question should not wait for that beside idle ones."""
+        if process.is_ready:
             self._idle.put_nowait(process)
+        else:
+            loading = asyncio.ensure_future(self._load(process))
+            self._loading.add(loading)
+            loading.add_done_callback(self._loading.discard)
+
+    async def _load(self, process: "_Worker") -> None:
+        with suppress(BadInput, OSError):  # whoever asks next tries again, and is told
+            await self._aside(process.get_ready)
+        self._idle.put_nowait(process)
+
+    def _aside(self, work: Callable[..., Any], *arguments: object) -> "asyncio.Future[Any]":
+        return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
 
 def _heard_of(asked: "asyncio.Future[Any]") -> None:
@@ -137,6 +200,18 @@ class _Worker:
         )
         self._ready = self._ended = False
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the process has loaded the library, and nobody has ended it."""
+        return self._ready and not self._ended
+
+    def retire(self) -> None:
+        """Let the process end with its question, and leave the processor to quicker ones until then."""
+        self._closed = True
+        with suppress(OSError, AttributeError):  # not on every system
+            niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
+
     def close(self) -> None:
         """End the process for good."""
         self._closed = True
@@ -147,13 +222,16 @@ class _Worker:
         self._ended = True
         self._process.kill()
 
-    def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
-        """Return what the process answers."""
+    def get_ready(self) -> None:
+        """Wait until the process has loaded the library; one that was ended is replaced before."""
         if self._ended:
             self._replace()
         if not self._ready:
             self._heard(_START_SECONDS)
             self._ready = True
+
+    def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
+        """Return what the process answers, once it is ready."""
         outcome, value = self._heard(seconds, (task, arguments))
         if outcome is Outcome.REFUSED:
             raise BadInput(value)
