@@ -3,9 +3,11 @@
 Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error.
 """
 
+import errno
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -52,6 +54,8 @@ for command in (
 ):
     app.command()(command)
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every error a user can cause ends in one line and status 2."""
@@ -65,13 +69,24 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
     try:
         status = app(arguments, prog_name="tallystick", standalone_mode=False)
+        sys.stdout.flush()
     except BadInput as error:
         fail(str(error))
     except TyperException as error:
         fail(error.format_message() or "no command given; tallystick --help lists them")
     except OSError as error:
-        fail(f"{error.filename}: {(error.strerror or str(error)).lower()}" if error.filename else str(error))
+        full = error.errno in _FULL and not error.filename  # files are named, so it is not one of them
+        if full:
+            _forget_output()
+        where = "standard output" if full else error.filename
+        fail(f"{where}: {(error.strerror or str(error)).lower()}" if where else str(error))
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _forget_output() -> None:
+    """Give no more to an output that takes nothing, at the end of the program least of all."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @app.callback(invoke_without_command=True)

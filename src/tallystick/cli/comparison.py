@@ -1,18 +1,30 @@
 """The command that sets cells and methods side by side."""
 
 import sys
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.output import Cluster, Force, Json, make_folder, refuse_existing, rows_table, show, show_json
+from tallystick.cli.output import (
+    Cluster,
+    Force,
+    Json,
+    Resume,
+    make_folder,
+    refuse_existing,
+    rows_table,
+    show,
+    show_json,
+)
 from tallystick.errors import BadInput
 from tallystick.files import write_text, write_whole
 
 if TYPE_CHECKING:
     from tallystick.experiments.comparison import Comparison
+    from tallystick.experiments.comparison_rows import KeptRows
     from tallystick.training.gated.setting import GatedSetting
     from tallystick.training.setting import Setting
 
@@ -33,6 +45,7 @@ def compare(
         typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
     ] = None,
     cluster: Cluster = None,
+    resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -41,6 +54,7 @@ def compare(
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.experiments.comparison import default_gated_settings, default_settings
+    from tallystick.experiments.lock import at_work_in
     from tallystick.reports.comparison import HEADINGS, as_cells, as_record
 
     wanted = [(setting, setting.method, seeds) for setting in default_settings()]
@@ -50,19 +64,37 @@ def compare(
         raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
     if out is not None:
         make_folder(out)
-        for name in FILES:
-            refuse_existing(out / name, force=force)
-    rows = _compared(settings, seed, cluster)
-    if out is not None:
-        _write(out, rows)
+    elif resume:
+        raise BadInput("resume: an interrupted comparison is gone on with where --out DIR has kept its rows")
+    with nullcontext() if out is None else at_work_in(out):
+        kept = None if out is None else _kept_rows(out, settings, seed, resume=resume, force=force)
+        rows = _compared(settings, seed, cluster, kept)
+        if out is not None and kept is not None:
+            _write(out, rows)
+            kept.drop()
     if as_json:
         show_json({"seed": seed, "rows": [as_record(row) for row in rows]})
     else:
         show(rows_table([dict(zip(HEADINGS.values(), as_cells(row), strict=True)) for row in rows]))
 
 
+def _kept_rows(
+    out: Path, settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, *, resume: bool, force: bool
+) -> "KeptRows":
+    """Return the rows that an interrupted comparison has left, if it is to be gone on with."""
+    from tallystick.experiments.comparison_rows import KEPT, KeptRows
+
+    if resume and (out / KEPT).exists():  # it may have been writing its files
+        return KeptRows(out, settings, seed).read()
+    if (out / KEPT).exists() and not force:
+        raise BadInput(f"{out / KEPT}: exists already; --resume goes on with it, --force starts anew")
+    for name in FILES:
+        refuse_existing(out / name, force=force)
+    return KeptRows(out, settings, seed)
+
+
 def _compared(
-    settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, cluster: str | None
+    settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, cluster: str | None, kept: "KeptRows | None"
 ) -> "list[Comparison]":
     """Compare the settings, on this machine one after another, on a cluster as many at a time as it has workers."""
     from tallystick.experiments.cluster import workers_named
@@ -72,19 +104,25 @@ def _compared(
     def tell(place: int) -> None:
         sys.stderr.write(" · ".join(described(settings[place][0])) + "\n")
 
-    rows: dict[int, Comparison] = {}
-    if cluster is None:
-        for place, (setting, size) in enumerate(settings):
-            tell(place)
-            rows[place] = compared(setting, size, seed)
-        return list(rows.values())
+    rows: dict[int, Comparison] = {} if kept is None else dict(kept.rows)
+    missing = [place for place in range(len(settings)) if place not in rows]
 
     def take(place: int, row: "Comparison") -> None:
-        tell(place)
         rows[place] = row
+        if kept is not None:
+            kept.add(place, row)
 
-    with workers_named(cluster) as workers:
-        workers.each(partial(compared, seed=seed), settings, take)
+    def told_and_taken(number: int, row: "Comparison") -> None:
+        tell(missing[number])
+        take(missing[number], row)
+
+    if cluster is None:
+        for place in missing:
+            tell(place)
+            take(place, compared(*settings[place], seed))
+    else:
+        with workers_named(cluster) as workers:
+            workers.each(partial(compared, seed=seed), [settings[place] for place in missing], told_and_taken)
     return [rows[place] for place in range(len(settings))]
 
 

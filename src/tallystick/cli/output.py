@@ -12,8 +12,13 @@ from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
 
-from tallystick.errors import BadInput
-from tallystick.files import refuse_existing, refuse_unwritable  # noqa: F401 -- every command takes them from here
+from tallystick.errors import BadInput, one_line
+from tallystick.files import (
+    naming,
+    refuse_existing,  # noqa: F401 -- every command takes them from here
+    refuse_read_only,
+    refuse_unwritable,  # noqa: F401
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Cluster = Annotated[
@@ -78,7 +83,7 @@ def one_of(names: Iterable[str]) -> str:
 
 def fail(message: str) -> NoReturn:
     """End with status 2 and one line on standard error."""
-    sys.stderr.write(f"tallystick: {' '.join(message.split())}\n")
+    sys.stderr.write(f"tallystick: {one_line(' '.join(message.split()))}\n")
     sys.exit(2)
 
 
@@ -105,4 +110,6 @@ def make_folder(path: Path) -> None:
     """Make the folder that results go to, before the work is done."""
     if path.exists() and not path.is_dir():
         raise BadInput(f"{path}: is a file; results need a folder")
-    path.mkdir(parents=True, exist_ok=True)
+    with naming(path):
+        path.mkdir(parents=True, exist_ok=True)
+    refuse_read_only(path)

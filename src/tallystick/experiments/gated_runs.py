@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.gated_rows import SCHEMA, rows_of_gated
 from tallystick.experiments.reproduction import write_record
 from tallystick.experiments.run_directory import MODELS, RunDirectory
+from tallystick.experiments.runner import made_by
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.ensemble import silent
 from tallystick.training.gated.ensemble import BLOCK, GatedEnsemble, train_gated_weights
@@ -96,23 +96,31 @@ def run_gated_training(
     """Train and measure one setting, part by part, into a run directory; what a killed run has done is not done again."""
     started = time.perf_counter()
     taught = Taught(setting, _check_run(setting, seeds, seed), seed)  # before anything of an earlier run is touched
-    directory.start(_config(setting, seeds, seed), resume=resume, force=force)
-    if not directory.is_finished():
-        parts = {
-            f"{setting.cell}-{first:09d}": range(first, min(first + BLOCK, seeds)) for first in range(0, seeds, BLOCK)
-        }
-        missing = [name for name in parts if not _is_done(directory, name)]
-        progress(sum(len(part) for name, part in parts.items() if name not in missing))
+    with directory.begun(_config(setting, seeds, seed), resume=resume, force=force):
+        finished = directory.is_finished()
+        if not directory.stands(MODELS):
+            _do_parts(directory, taught, seeds, progress, workers)
+        if not finished:
+            write_record(directory, time.perf_counter() - started, seed)
+        directory.drop_parts()
+    return directory.table()
 
-        def take(place: int, rows: pl.DataFrame) -> None:
-            directory.write_part(missing[place], rows)
-            progress(len(rows))
 
-        workers.each(_rows_of_part, [(taught, parts[name]) for name in missing], take)
-        directory.gather(list(parts))
-        write_record(directory, time.perf_counter() - started, seed)
-    directory.drop_parts()
-    return pl.read_parquet(directory.path / MODELS)
+def _do_parts(
+    directory: RunDirectory, taught: "Taught", seeds: int, progress: Callable[[int], object], workers: Workers
+) -> None:
+    """Do the parts that are missing, then put all of them together."""
+    cell = taught.setting.cell
+    parts = {f"{cell}-{first:09d}": range(first, min(first + BLOCK, seeds)) for first in range(0, seeds, BLOCK)}
+    missing = [name for name, part in parts.items() if not _is_done(directory, name, part)]
+    progress(sum(len(part) for name, part in parts.items() if name not in missing))
+
+    def take(place: int, rows: pl.DataFrame) -> None:
+        directory.write_part(missing[place], rows)
+        progress(len(rows))
+
+    workers.each(_rows_of_part, [(taught, parts[name]) for name in missing], take)
+    directory.gather(list(parts))
 
 
 class Taught(NamedTuple):
@@ -130,11 +138,11 @@ def _rows_of_part(taught: Taught, seeds: range) -> pl.DataFrame:
     return rows_of_gated(networks, taught.seed, first).head(len(seeds))
 
 
-def _is_done(directory: RunDirectory, name: str) -> bool:
+def _is_done(directory: RunDirectory, name: str, seeds: range) -> bool:
     if not directory.has_part(name):
         return False
     _check_columns(directory.part(name))
-    return True
+    return directory.has_part(name, pl.Series(seeds, dtype=SCHEMA["seed"]))
 
 
 def _check_columns(part: Path) -> None:
@@ -146,4 +154,4 @@ def _check_columns(part: Path) -> None:
 def _config(setting: GatedSetting, seeds: int, seed: int) -> dict[str, object]:
     taught = {name: value for name, value in asdict(setting.taught).items() if name not in _LEFT_ASIDE}
     asked = {"command": "train", "cell": setting.cell, "units": setting.units, **taught}
-    return {**asked, "seeds": seeds, "seed": seed, "jax": version("jax")}
+    return {**asked, "seeds": seeds, "seed": seed, **made_by()}

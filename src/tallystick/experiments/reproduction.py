@@ -18,7 +18,7 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, Published, exact_job, fresh_job, paper_grid
 from tallystick.experiments.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.experiments.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
-from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.run_directory import RECORD, STRINGS, RunDirectory
 from tallystick.experiments.runner import Report, made_in, run_jobs
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.cores import cores, on_every_core
@@ -27,7 +27,6 @@ from tallystick.training.ensemble import paths, silent
 from tallystick.training.setting import PRECISIONS
 
 COMPARED_SEEDS = 1000
-RECORD = "record.json"
 SUITES = 1000
 PATHS = 48
 
@@ -118,21 +117,20 @@ def run_experiment(
     """
     started = time.perf_counter()
     jobs = [replace(job, device=workers.device(device)) for job in plan.jobs()]
-    directory.start(plan.config(jobs), resume=resume, force=force)
-    finished = directory.is_finished() and directory.has(RECORD)
-    write_job_strings(directory, jobs)
-    run_jobs(directory, jobs, progress, workers=workers)
-    directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
-    directory.write_table(_paths(jobs), "paths.parquet")
-    if not finished:
-        write_record(directory, time.perf_counter() - started, plan.seed, jobs)
-    directory.drop_parts()
+    with directory.begun(plan.config(jobs), resume=resume, force=force):
+        finished = directory.is_finished()
+        write_job_strings(directory, jobs)
+        run_jobs(directory, jobs, progress, workers=workers)
+        directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
+        directory.write_table(_paths(jobs), "paths.parquet")
+        if not finished:
+            write_record(directory, time.perf_counter() - started, plan.seed, jobs)
+        directory.drop_parts()
 
 
 def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
     """Write the generated strings as files; the authors' own stay where they are."""
-    folder = directory.path / "strings"
-    folder.mkdir(exist_ok=True)
+    folder = directory.make_folder(STRINGS)
     sets = {
         (job.setting.scored_as, length): strings
         for job in jobs

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import Cell
-from tallystick.experiments.jobs import Job
+from tallystick.errors import BadInput
+from tallystick.experiments.jobs import DESCRIBED_BY, Job
 from tallystick.experiments.network_horizons import certified
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
@@ -43,6 +44,7 @@ weights a new cell has beyond that stand in `further_weights`, in the order of i
 A horizon is in real arithmetic, and exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
 stands where there is none: a weight is no finite number, or the cell is not one that can be certified."""
 
+DESCRIBED = ("edition", *DESCRIBED_BY, "seed")
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
 
 
@@ -92,21 +94,27 @@ def _horizons(ensemble: Ensemble) -> dict[str, pl.Series]:
     return {name: pl.Series(values).set(none, None) for name, values in zip(columns, found.horizons, strict=True)}
 
 
+def check_rows(rows: pl.DataFrame) -> None:
+    """Refuse rows that do not say of which setting they are."""
+    for name in DESCRIBED:
+        if rows[name].null_count():
+            raise BadInput(f"column {name!r}: {rows[name].null_count():,} rows have no value; every row needs one")
+
+
 def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
     """Return the networks of rows that share a setting; a and b hold the bias already."""
 
     def column(name: str) -> np.ndarray:
         return rows[name].to_numpy().astype(setting.dtype)
 
-    further = iter(_arrays(rows["further_weights"], setting))
+    names, outputs = _columns_of(setting.kind), setting.scored_as.outputs
+    further = iter(_arrays(rows, "further_weights", names.count("further_weights"), setting))
     weights = Weights(
         inputs=(column("open_step"), column("close_step")),
-        recurrent=tuple(
-            next(further) if name == "further_weights" else column(name) for name in _columns_of(setting.kind)
-        ),
+        recurrent=tuple(next(further) if name == "further_weights" else column(name) for name in names),
         bias=(),
-        readout_weight=_arrays(rows["readout_weight"], setting),
-        readout_bias=_arrays(rows["readout_bias"], setting),
+        readout_weight=_arrays(rows, "readout_weight", outputs, setting),
+        readout_bias=_arrays(rows, "readout_bias", outputs if setting.readout_bias else 0, setting),
     )
     return Ensemble(setting, weights, rows["accuracy_train"].to_numpy())
 
@@ -116,7 +124,9 @@ def _lists(arrays: tuple[np.ndarray, ...], size: int) -> pl.Series:
     return pl.Series(table, dtype=pl.Array(pl.Float64, len(arrays))).arr.to_list()
 
 
-def _arrays(lists: pl.Series, setting: Setting) -> tuple[np.ndarray, ...]:
-    width = len(lists[0]) if len(lists) else 0
+def _arrays(rows: pl.DataFrame, name: str, width: int, setting: Setting) -> tuple[np.ndarray, ...]:
+    lists = rows[name]
+    if not lists.list.len().eq_missing(width).all():
+        raise BadInput(f"column {name!r}: a row has not the {width} numbers of a {setting.cell} {setting.task} network")
     table = lists.list.to_array(width).to_numpy().reshape(len(lists), -1).astype(setting.dtype)
     return tuple(np.ascontiguousarray(column) for column in table.T)

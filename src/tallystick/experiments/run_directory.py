@@ -3,33 +3,33 @@
 A part is a file of rows, one of their counts, or both, each written whole or not at all and named after its job and its first
 seed. A run that was killed is resumed by doing the parts that are missing; since a part's rows follow from its name and the
 configuration alone, the end is the same. The whole table is put together, and read again, some rows at a time: there may be
-more of them than memory.
+more of them than memory. Only one process at a time writes into the folder.
 """
 
-import tomllib
+import io
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
 import tomli_w
 
-from tallystick.errors import BadInput
-from tallystick.experiments.rows import SCHEMA
-from tallystick.files import read_text, write_text, write_whole
+from tallystick.documents import read_settings
+from tallystick.errors import BadInput, NotWritten
+from tallystick.experiments.lock import LOCK, at_work_in
+from tallystick.experiments.rows import SCHEMA, check_rows
+from tallystick.files import keep_names, naming, write_text, write_whole
 
 Result = TypeVar("Result")
 
 CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
-HISTOGRAMS, SUMMARY = "histograms.parquet", "summary.json"
+HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
+STRINGS = "strings"
 COMMANDS = ("train", "reproduce", "sweep")
+RUN_FILES = (MODELS, HISTOGRAMS, SUMMARY, "replicates.parquet", "paths.parquet", RECORD)
 OWN_FILES = (
-    MODELS,
-    HISTOGRAMS,
-    SUMMARY,
-    "replicates.parquet",
-    "paths.parquet",
-    "record.json",
+    *RUN_FILES,
     "claims.json",
     "report.html",
     "table2.*",
@@ -51,26 +51,42 @@ class RunDirectory:
         """Stand for the folder; nothing is touched yet."""
         self.path = path
 
+    @contextmanager
+    def begun(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> Iterator[None]:
+        """Begin a run, or go on with one of the same configuration, and keep other processes out until the end of the block."""
+        # Refuses a folder that is not a run's before a lock is put into it.
+        self._goes_on(config, resume=resume, force=force)
+        with naming(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+        with at_work_in(self.path):
+            self.start(config, resume=resume, force=force)
+            yield
+
     def start(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> None:
-        """Begin a run, or go on with one of the same configuration."""
-        if self.path.exists() and not self.path.is_dir():
-            raise BadInput(f"{self.path}: is a file; a run needs a folder")
-        if (self.path / CONFIG).exists() and resume:
-            self._check_same(config)
-        elif self._is_taken():
-            self._require_own(force=force)
+        """Begin a run, or go on with one of the same configuration; `begun` does so under a lock."""
+        if not self._goes_on(config, resume=resume, force=force):
             self._clear()
+        self._remove(*_LEFTOVERS)
         # The configuration first: a folder with parts but without it could be neither resumed nor started anew.
         self.path.mkdir(parents=True, exist_ok=True)
         write_text(tomli_w.dumps(dict(config)), self.path / CONFIG)
-        (self.path / PARTS).mkdir(exist_ok=True)
+        self.make_folder(PARTS)
 
-    def has_part(self, name: str) -> bool:
-        """Say whether a part's file is done; one that cannot be read is named, and nothing else is touched."""
+    def make_folder(self, name: str) -> Path:
+        """Make a folder of the run's, unless it is there, and return where it lies."""
+        folder = self.path / name
+        with naming(folder):
+            folder.mkdir(exist_ok=True)
+        return folder
+
+    def has_part(self, name: str, seeds: pl.Series | None = None) -> bool:
+        """Say whether a part's file is done; one that cannot be read or has other seeds is named, and nothing else is touched."""
         path = self.part(name)
         if not path.exists():
             return False
-        _read(path, _DELETE, pl.read_parquet)
+        rows = _read(path, _DELETE, pl.read_parquet)
+        if seeds is not None and ("seed" not in rows or not rows["seed"].equals(seeds)):
+            raise BadInput(f"{path}: its rows are not those of the seeds that it is named after; {_DELETE}")
         return True
 
     def part(self, name: str) -> Path:
@@ -87,21 +103,28 @@ class RunDirectory:
 
     def write_table(self, rows: pl.DataFrame, name: str) -> None:
         """Write a Parquet file whole or not at all."""
-        write_whole(self.path / name, lambda temporary: rows.write_parquet(temporary, statistics=False))
+        content = as_parquet(rows)
+        write_whole(self.path / name, lambda temporary: temporary.write_bytes(content))
 
     def gather(self, names: list[str]) -> None:
         """Put the parts' rows together into models.parquet, in the order of the names, a few parts in memory at a time."""
         parts = [self.part(name) for name in names]
 
         def sink(temporary: Path) -> None:
-            pl.scan_parquet(parts).sink_parquet(temporary, statistics=False, row_group_size=ROWS_AT_A_TIME)
+            try:
+                pl.scan_parquet(parts).sink_parquet(temporary, statistics=False, row_group_size=ROWS_AT_A_TIME)
+            except _UNREADABLE:
+                _refuse_full(temporary)
+                raise
 
         try:
             write_whole(self.path / MODELS, sink)
-        except _UNREADABLE as error:
+        except (*_UNREADABLE, NotWritten) as error:
             for part in parts:  # is it one of them?
                 _read(part, _DELETE, pl.read_parquet)
-            raise BadInput(f"{self.path / MODELS}: cannot be written ({_reason(error)})") from None
+            if isinstance(error, NotWritten):
+                raise
+            raise NotWritten(f"{self.path / MODELS}: cannot be written: {_reason(error)}") from None
 
     def rows(self) -> pl.LazyFrame:
         """Return the finished table, its columns checked, to be read some rows or columns at a time."""
@@ -111,7 +134,7 @@ class RunDirectory:
         schema = _read(path, _ANEW, pl.read_parquet_schema)
         for name, kind in SCHEMA.items():
             if name not in schema:
-                raise BadInput(f"{path}: column {name!r} is missing; the columns are {', '.join(SCHEMA)}")
+                raise BadInput(f"{path}: column {name!r} is missing, which rows of this version have; {_ANEW}")
             if schema[name] != kind:
                 raise BadInput(f"{path}: column {name!r} holds {schema[name]}, where {kind} is expected")
         return pl.scan_parquet(path)
@@ -127,7 +150,18 @@ class RunDirectory:
         if not size:
             raise BadInput(f"{self.path / MODELS}: holds no model; at least one row is needed")
         for start in range(0, size, ROWS_AT_A_TIME):
-            yield self.collected(rows.slice(start, ROWS_AT_A_TIME))
+            some = self.collected(rows.slice(start, ROWS_AT_A_TIME))
+            with self.naming_table():
+                check_rows(some)
+            yield some
+
+    @contextmanager
+    def naming_table(self, name: str = MODELS) -> Iterator[None]:
+        """Name the table that a complaint is about."""
+        try:
+            yield
+        except BadInput as error:
+            raise BadInput(f"{self.path / name}: {error}; {_ANEW}") from None
 
     def histograms(self) -> pl.DataFrame:
         """Return how many models have which values, of a run that keeps a summary."""
@@ -137,26 +171,49 @@ class RunDirectory:
         """Return the whole finished table, its columns checked."""
         return pl.concat(self.chunks())
 
+    def table(self) -> pl.DataFrame:
+        """Return the whole finished table, whatever its columns."""
+        return _read(self.path / MODELS, _ANEW, pl.read_parquet)
+
     def drop_parts(self) -> None:
-        """Remove the parts, once the whole table stands."""
-        for part in (self.path / PARTS).iterdir():
-            part.unlink()
-        (self.path / PARTS).rmdir()
+        """Remove the parts, once the whole table stands, whatever becomes of the machine."""
+        keep_names(self.path)
+        with naming(self.path / PARTS):
+            for part in (self.path / PARTS).iterdir():
+                part.unlink()
+            (self.path / PARTS).rmdir()
 
     def config(self) -> dict[str, object]:
         """Return what was asked for."""
-        try:
-            return tomllib.loads(read_text(self.path / CONFIG))
-        except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"{self.path / CONFIG}: not TOML: {error}") from None
+        return read_settings(self.path / CONFIG)
 
     def has(self, name: str) -> bool:
         """Say whether a file stands in the folder."""
         return (self.path / name).exists()
 
+    def stands(self, *names: str) -> bool:
+        """Say whether finished files stand in the folder; a table that cannot be read is named."""
+        if not all(self.has(name) for name in names):
+            return False
+        for name in names:
+            if name.endswith(".parquet"):
+                _read(self.path / name, _DELETE, pl.read_parquet_schema)
+        return True
+
     def is_finished(self) -> bool:
-        """Say whether the whole table stands."""
-        return self.has(MODELS)
+        """Say whether the whole table stands, and how it was made."""
+        return self.stands(MODELS, RECORD)
+
+    def _goes_on(self, config: Mapping[str, object], *, resume: bool, force: bool) -> bool:
+        """Say whether there is a run to go on with; refuse a folder that is taken, unless its run is to be started anew."""
+        if self.path.exists() and not self.path.is_dir():
+            raise BadInput(f"{self.path}: is a file; a run needs a folder")
+        if self.has(CONFIG) and resume:
+            self._check_same(config)
+            return True
+        if self._is_taken():
+            self._require_own(force=force)
+        return False
 
     def _check_same(self, config: Mapping[str, object]) -> None:
         found = self.config()
@@ -169,29 +226,44 @@ class RunDirectory:
 
     def _is_taken(self) -> bool:
         """Say whether something stands in the folder but what a run leaves that was killed before it began."""
-        return self.path.exists() and any(not entry.name.endswith(".partial") for entry in self.path.iterdir())
+        return self.path.exists() and any(
+            entry.name != LOCK and not entry.name.endswith(".partial") for entry in self.path.iterdir()
+        )
 
     def _require_own(self, *, force: bool) -> None:
+        if not self.has(CONFIG) or self.config().get("command") not in COMMANDS:
+            raise BadInput(
+                f"{self.path}: is not a run directory (no {CONFIG} of a run), so it is left alone; choose another folder"
+            )
         if not force:
             raise BadInput(f"{self.path}: exists already; --resume goes on with it, --force starts it anew")
-        if not (self.path / CONFIG).exists() or self.config().get("command") not in COMMANDS:
-            raise BadInput(f"{self.path}: is not a run directory (no {CONFIG} of a run), so --force leaves it alone")
 
     def _clear(self) -> None:
-        """Remove what runs and reports write, and nothing else; the configuration last, since it marks the folder."""
-        for name in (
-            f"{PARTS}/*.parquet",
-            f"{PARTS}/.*.partial",
-            "strings/[bct]*_*.txt",
-            *OWN_FILES,
-            ".*.partial",
-            CONFIG,
-        ):
-            for entry in self.path.glob(name):
-                entry.unlink()
+        """Remove what runs and reports write, and nothing else; the configuration marks the folder until it is replaced."""
+        self._remove(f"{PARTS}/*.parquet", f"{STRINGS}/[bct]*_*.txt", *OWN_FILES, ".*.partial")
+
+    def _remove(self, *patterns: str) -> None:
+        for pattern in patterns:
+            for entry in self.path.glob(pattern):
+                with naming(entry):
+                    entry.unlink()
+
+
+_LEFTOVERS = tuple(
+    f"{name}.*.partial" for name in (f"{PARTS}/", f"{STRINGS}/", f".{CONFIG}", *(f".{name}" for name in RUN_FILES))
+)
+"""What a run that was killed has not finished writing."""
+
+
+def as_parquet(table: pl.DataFrame) -> bytes:
+    """Return a table as the content of a file."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, statistics=False)
+    return buffer.getvalue()
 
 
 _DELETE, _ANEW = "delete it and go on with --resume", "--force makes the run anew"
+_A_LITTLE = 2**20
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
@@ -202,6 +274,12 @@ def _read(path: Path, remedy: str, read: Callable[[Path], Result]) -> Result:
         return read(path)
     except _UNREADABLE as error:
         raise BadInput(f"{path}: damaged ({_reason(error)}); {remedy}") from None
+
+
+def _refuse_full(file: Path) -> None:
+    """Have the system say that the disk is full, if that is why a file came to nothing: polars has many names for it."""
+    with file.open("ab", buffering=0) as end:
+        end.write(bytes(_A_LITTLE))
 
 
 def _reason(error: BaseException) -> str:

@@ -1,6 +1,5 @@
 """Runs jobs part by part into a run directory, on this machine or by other workers."""
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,8 +12,8 @@ import polars as pl
 from tallystick.documents import write_document
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.rows import SORTED_BY, rows_of
-from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
+from tallystick.experiments.rows import SCHEMA, SORTED_BY, rows_of
+from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory, as_parquet
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
 from tallystick.experiments.workers import THIS_MACHINE, Workers
@@ -71,8 +70,13 @@ def seeds_in_a_part(jobs: list[Job]) -> int:
 
 
 def made_in(jobs: list[Job]) -> dict[str, object]:
-    """Return what a run must be resumed with beside its options: device and JAX, which decide bits, and the size of parts."""
-    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), "jax": version("jax")}
+    """Return what a run must be resumed with beside its options: what else decides its bits, and the size of its parts."""
+    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), **made_by()}
+
+
+def made_by() -> dict[str, object]:
+    """Return the versions that decide the bits of a row."""
+    return {name: version(name) for name in ("tallystick", "jax")}
 
 
 def run_jobs(
@@ -102,7 +106,7 @@ def run_jobs(
 def has_all(directory: RunDirectory, keep: Keep) -> bool:
     """Say whether all that is kept stands."""
     wanted = [MODELS] * keep.rows + [HISTOGRAMS, SUMMARY] * keep.summary
-    return all(directory.has(name) for name in wanted)
+    return directory.stands(*wanted)
 
 
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
@@ -111,7 +115,7 @@ def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     tables = {"rows": keep.chosen(rows, job.seeds)} if keep.rows else {}
     if keep.summary:
         tables["sketch"] = sketch_of(rows, ensemble)
-    return {name: _parquet(table) for name, table in tables.items()}
+    return {name: as_parquet(table) for name, table in tables.items()}
 
 
 def train_part(part: Part) -> pl.DataFrame:
@@ -128,14 +132,12 @@ def _trained(job: Job, seeds: range) -> tuple[pl.DataFrame, Ensemble]:
     return rows_of(job, numbers, ensemble).with_columns(*also), ensemble
 
 
-def _parquet(table: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    table.write_parquet(buffer, statistics=False)
-    return buffer.getvalue()
-
-
 def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:
-    return all(directory.has_part(file) for file in part.files(keep).values())
+    kept = keep.chosen(pl.DataFrame({"seed": np.asarray(part.seeds)}, schema={"seed": SCHEMA["seed"]}), part.job.seeds)[
+        "seed"
+    ]
+    seeds = {"rows": kept}  # a sketch has none
+    return all(directory.has_part(file, seeds.get(name)) for name, file in part.files(keep).items())
 
 
 def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], keep: Keep) -> None:

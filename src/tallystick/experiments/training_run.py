@@ -11,8 +11,8 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.reproduction import write_job_strings, write_record
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import Report, made_in, run_jobs
+from tallystick.experiments.run_directory import RECORD, RunDirectory
+from tallystick.experiments.runner import Report, has_all, made_in, run_jobs
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
@@ -95,8 +95,10 @@ def run_whole(
         force: start a run anew.
     """
     started = time.perf_counter()
-    directory.start({**asked, "keep": str(keep), **made_in(jobs)}, resume=resume, force=force)
-    write_job_strings(directory, jobs)
-    run_jobs(directory, jobs, report, keep=keep, workers=workers)
-    write_record(directory, time.perf_counter() - started, int(str(asked["seed"])), jobs)
-    directory.drop_parts()
+    with directory.begun({**asked, "keep": str(keep), **made_in(jobs)}, resume=resume, force=force):
+        finished = has_all(directory, keep) and directory.has(RECORD)
+        write_job_strings(directory, jobs)
+        run_jobs(directory, jobs, report, keep=keep, workers=workers)
+        if not finished:  # how it was made is not how it was looked at again
+            write_record(directory, time.perf_counter() - started, int(str(asked["seed"])), jobs)
+        directory.drop_parts()

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tallystick.errors import BadInput
+from tallystick.files import write_text
 from tallystick.theorems.coq import COQ_ONLY, COQ_THEOREMS, CoqOnly, CoqTheorem
 from tallystick.theorems.proof import Argument, Outcome, Part, Theorem, Verdict, query
 
@@ -90,7 +91,7 @@ def write_queries(theorems: Sequence[Theorem], directory: Path, *, force: bool) 
         raise BadInput(f"{existing[0]}: exists already; --force overwrites it")
     directory.mkdir(parents=True, exist_ok=True)
     for path, text in queries.items():
-        path.write_text(text, encoding="utf-8")
+        write_text(text, path)
     return list(queries)
 
 
