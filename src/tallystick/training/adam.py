@@ -55,6 +55,30 @@ def adam(
     """−η·m̂/(√ŝ + ε), no weight decay, no clipping; the corrections are a function of the number of steps done."""
     decay, square_decay, epsilon = momenta
 
+    def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
+        mean = jax.tree.map(lambda m, g: decay * m + (1 - decay) * g, moments.first, gradient)
+        square = jax.tree.map(lambda s, g: square_decay * s + (1 - square_decay) * g * g, moments.second, gradient)
+        rate, root = corrected(done)
+        changes = jax.tree.map(lambda m, s: _change(m, s, rate, root, epsilon), mean, square)
+        return changes, Moments(mean, square)
+
+    return with_moments(step)
+
+
+class Moments(NamedTuple):
+    """What Adam remembers of the gradients: of each weight, and of its square."""
+
+    first: optax.Params
+    second: optax.Params
+
+
+MomentsStep = Callable[[Moments, optax.Updates, Array], tuple[optax.Updates, Moments]]
+"""From the moments, a gradient and the number of steps done to the changes of the weights and the moments after."""
+
+
+def with_moments(step: MomentsStep) -> optax.GradientTransformation:
+    """Make an optimiser of a step; its moments begin at zero."""
+
     def init(params: optax.Params) -> optax.ScaleByAdamState:
         zeros = jax.tree.map(jnp.zeros_like, params)
         return optax.ScaleByAdamState(count=jnp.zeros([], jnp.int32), mu=zeros, nu=zeros)
@@ -64,11 +88,8 @@ def adam(
     ) -> tuple[optax.Updates, optax.ScaleByAdamState]:
         del params  # the interface has it; Adam does not look at the weights
         assert isinstance(state, optax.ScaleByAdamState)
-        mean = jax.tree.map(lambda m, g: decay * m + (1 - decay) * g, state.mu, updates)
-        square = jax.tree.map(lambda s, g: square_decay * s + (1 - square_decay) * g * g, state.nu, updates)
-        rate, root = corrected(jnp.asarray(state.count))
-        changes = jax.tree.map(lambda m, s: _change(m, s, rate, root, epsilon), mean, square)
-        return changes, optax.ScaleByAdamState(state.count + 1, mean, square)
+        changes, (first, second) = step(Moments(state.mu, state.nu), updates, jnp.asarray(state.count))
+        return changes, optax.ScaleByAdamState(state.count + 1, first, second)
 
     return optax.GradientTransformation(init, update)
 

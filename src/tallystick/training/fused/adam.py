@@ -18,7 +18,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float
 
-from tallystick.training.adam import Corrections, Momenta
+from tallystick.training.adam import Corrections, Momenta, Moments, with_moments
 
 
 class Folded(NamedTuple):
@@ -38,24 +38,16 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: in
     """Return the optimiser; the folded numbers are a function of the steps done, and `sharing` quotients have one reciprocal."""
     decay, square_decay, _ = momenta
 
-    def init(params: optax.Params) -> optax.ScaleByAdamState:
-        zeros = jax.tree.map(jnp.zeros_like, params)
-        return optax.ScaleByAdamState(count=jnp.zeros([], jnp.int32), mu=zeros, nu=zeros)
-
-    def update(
-        updates: optax.Updates, state: optax.OptState, params: optax.Params | None = None
-    ) -> tuple[optax.Updates, optax.ScaleByAdamState]:
-        del params  # the interface has it; Adam does not look at the weights
-        assert isinstance(state, optax.ScaleByAdamState)
-        sums = jax.tree.map(lambda m, g: decay * m + g, state.mu, updates)
-        squares = jax.tree.map(lambda s, g: square_decay * s + g * g, state.nu, updates)
-        rate, offset = folded(jnp.asarray(state.count))
+    def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
+        sums = jax.tree.map(lambda m, g: decay * m + g, moments.first, gradient)
+        squares = jax.tree.map(lambda s, g: square_decay * s + g * g, moments.second, gradient)
+        rate, offset = folded(done)
         divisors = [jnp.sqrt(s) + offset for s in jax.tree.leaves(squares)]
         quotients = _quotients(jax.tree.leaves(sums), divisors, sharing)
         changes = jax.tree.unflatten(jax.tree.structure(sums), [-rate * quotient for quotient in quotients])
-        return changes, optax.ScaleByAdamState(state.count + 1, sums, squares)
+        return changes, Moments(sums, squares)
 
-    return optax.GradientTransformation(init, update)
+    return with_moments(step)
 
 
 def _quotients(dividends: list[Array], divisors: list[Array], sharing: int) -> list[Array]:
