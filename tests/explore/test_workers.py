@@ -27,11 +27,11 @@ SLOW = {
 QUICK = {**SLOW, "recurrent_weight": 1}
 
 
-def asked(work, **limits):
-    """Let some work be done with workers of one's own."""
+def asked(work, spare=0, **limits):
+    """Let some work be done with workers of one's own, and none too many of them."""
 
     async def run():
-        workers = Workers(**limits)
+        workers = Workers(spare=spare, **limits)
         await workers.start()
         try:
             return await work(workers)
@@ -100,6 +100,17 @@ def test_quick_questions_do_not_wait_for_slow_ones_however_many(monkeypatch):
         return answers
 
     assert asked(work, number=1, seconds=30, quick=0.2) == 2 * [divmod(n, 3) for n in range(20)]
+
+
+def test_a_spare_process_takes_the_place_of_a_slow_one():
+    async def work(workers):
+        spare = [await workers.run(os.getpid) for _ in range(2)]  # each in its turn
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
+        answered = await workers.run(os.getpid)
+        assert not slow.done()
+        return answered in spare
+
+    assert asked(work, number=1, seconds=30, quick=0.2, spare=1)
 
 
 def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatch):

@@ -1,7 +1,7 @@
 """Processes that work out answers within a time limit. One that takes longer is ended and replaced; the others go on.
 
 A thread could not be ended, and exact arithmetic on hostile numbers can take hours. A question that is not answered at once is a
-slow one: its process goes on aside, with less of the processor, and a new one takes its place, so that quick questions need
+slow one: its process goes on aside, with less of the processor, and a spare one takes its place, so that quick questions need
 not wait for slow ones, however many are asked.
 """
 
@@ -28,6 +28,9 @@ QUICK_SECONDS = 1.0
 
 MOST_SLOW = 4
 """Slow questions that are worked on at the same time: more than a page asks at once."""
+
+_SPARE = 2
+"""Processes that are kept beside those that work: loading the library takes a second, for which no question should wait."""
 
 _SLOW_NICENESS = 10
 _START_SECONDS = 60.0
@@ -67,18 +70,27 @@ async def _never() -> bool:
 class Workers:
     """A few processes, each with one question at a time."""
 
-    def __init__(self, number: int | None = None, seconds: float = SECONDS, quick: float = QUICK_SECONDS) -> None:
+    def __init__(
+        self,
+        number: int | None = None,
+        seconds: float = SECONDS,
+        *,
+        quick: float = QUICK_SECONDS,
+        spare: int = _SPARE,
+    ) -> None:
         """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
-        self.number, self.seconds, self._quick = number or min(max(cores(), _FEWEST), _MOST), seconds, quick
+        self.number, self.seconds = number or min(max(cores(), _FEWEST), _MOST), seconds
+        self._quick, self._spare = quick, spare
         self._waiting = self._slow = 0
 
     async def start(self) -> None:
         """Start every process; they load the library while the server goes on."""
+        self._places = asyncio.Semaphore(self.number)
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        self._threads = ThreadPoolExecutor(self.number + MOST_SLOW, "worker")
+        self._threads = ThreadPoolExecutor(self.number + MOST_SLOW + self._spare, "worker")
         self._workers: set[_Worker] = set()
         self._loading: set[asyncio.Future[None]] = set()
-        for _ in range(self.number):
+        for _ in range(self.number + self._spare):
             self._idle.put_nowait(self._new())
 
     async def stop(self) -> None:
@@ -103,21 +115,30 @@ class Workers:
         return asked.result()
 
     async def _free(self) -> "_Worker":
-        """Wait for a process that is idle."""
+        """Wait for a place among the quick questions, and for a process that is idle."""
         if self._waiting >= _MOST_WAITING:
             raise Busy(f"{_MOST_WAITING} questions are waiting already; try again in a while")
         self._waiting += 1
         try:
-            return await asyncio.wait_for(self._idle.get(), self.seconds)
+            async with asyncio.timeout(self.seconds):
+                return await self._idle_in_place()
         except TimeoutError:
             raise Busy("all workers are busy with longer questions; try again in a while") from None
         finally:
             self._waiting -= 1
 
+    async def _idle_in_place(self) -> "_Worker":
+        await self._places.acquire()
+        try:
+            return await self._idle.get()
+        except BaseException:
+            self._places.release()
+            raise
+
     async def _asked(
         self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float, gone: Gone
     ) -> Any:  # noqa: ANN401
-        """Return what the process answers, and see to it that another question finds an idle one."""
+        """Return what the process answers. Its place is free after that, or as soon as the question turns out to be slow."""
         idle = process
         try:
             if await gone():
@@ -128,13 +149,14 @@ class Workers:
             answer.add_done_callback(_heard_of)
             if (await asyncio.wait({answer}, timeout=self._quick))[0]:
                 return answer.result()
-            substitute = self._substitute()
-            if substitute is None:
+            another = self._another()
+            if another is None:
                 process.give_up()
                 await asyncio.wait({answer})
                 raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
-            idle = substitute
+            idle = another
         finally:
+            self._places.release()
             self._give_back(idle)
         return await self._slow_answer(process, answer)
 
@@ -155,8 +177,8 @@ class Workers:
         self._workers.add(process)
         return process
 
-    def _substitute(self) -> "_Worker | None":
-        """Start a process in the place of one with a slow question, if there are not too many of those."""
+    def _another(self) -> "_Worker | None":
+        """Start a process for one that goes on with a slow question, if there are not too many of those."""
         if self._slow < MOST_SLOW:
             with suppress(OSError):  # no memory for another one
                 return self._new()
