@@ -15,7 +15,7 @@ from tallystick.datasets.tasks import task_named
 from tallystick.experiments.jobs import DESCRIBED_BY, VARIED
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import HISTOGRAMS, RunDirectory
-from tallystick.experiments.summaries import horizons_of_histograms, indicators_of_histograms
+from tallystick.experiments.summaries import check_histograms, horizons_of_histograms, indicators_of_histograms
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -54,7 +54,9 @@ def measured(
     """Measure every network of a run; return the numbers of each setting, an entry a network."""
 
     def networks(described: Described, rows: pl.DataFrame) -> Ensemble:
-        return ensemble_of(rows, Setting(**{name: value for name, value in described.items() if name != "edition"}))  # pyright: ignore[reportArgumentType]
+        with directory.naming_table():
+            setting = Setting(**{name: value for name, value in described.items() if name != "edition"})  # pyright: ignore[reportArgumentType]
+            return ensemble_of(rows, setting)
 
     pieces = ((described, measure(networks(described, rows))) for described, rows in _pieces(directory))
     return [
@@ -66,7 +68,9 @@ def measured(
 def evaluate_run(directory: RunDirectory, path: Path) -> list[Described]:
     """Return the accuracy of each setting's networks on a file of strings, whose labels may be those of any task of the run."""
     tasks = directory.collected(directory.rows().select("task").unique(maintain_order=True))["task"]
-    strings = read_strings(path, *(task_named(name) for name in tasks))
+    with directory.naming_table():
+        known = [task_named(name) for name in tasks]
+    strings = read_strings(path, *known)
     found = measured(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
     return _with_options(
         directory, [{**described, **spread("accuracy", numbers["accuracy"])} for described, numbers in found]
@@ -90,7 +94,7 @@ def _with_options(directory: RunDirectory, found: list[Described]) -> list[Descr
 def indicators_of_run(directory: RunDirectory) -> list[Described]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
     if directory.has(HISTOGRAMS):
-        return _with_options(directory, indicators_of_histograms(directory.histograms()))
+        return _with_options(directory, indicators_of_histograms(_histograms(directory)))
     return _with_options(
         directory, [_indicators(described, found) for described, found in measured(directory, _places)]
     )
@@ -101,7 +105,7 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
 
     `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
     """
-    found = horizons_of_histograms(directory.histograms()) if directory.has(HISTOGRAMS) else _horizons(directory)
+    found = horizons_of_histograms(_histograms(directory)) if directory.has(HISTOGRAMS) else _horizons(directory)
     return _with_options(
         directory,
         [
@@ -109,6 +113,13 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
             for row in found
         ],
     )
+
+
+def _histograms(directory: RunDirectory) -> pl.DataFrame:
+    table = directory.histograms()
+    with directory.naming_table(HISTOGRAMS):
+        check_histograms(table)
+    return table
 
 
 def _horizons(directory: RunDirectory) -> list[Described]:

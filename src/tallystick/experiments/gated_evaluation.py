@@ -38,7 +38,9 @@ def read_gated_run(path: Path) -> GatedRun:
     """Read a finished run of gated networks."""
     rows = _read_rows(path)
     try:
-        return GatedRun(rows, ensemble_of_gated(rows))
+        networks = ensemble_of_gated(rows)
+        networks.networks()  # refuses weights that are not as many as they should be
+        return GatedRun(rows, networks)
     except (ValueError, TypeError):
         raise BadInput(
             f"{path / MODELS}: the weights do not fit a {rows['cell'][0]} of {rows['units'][0]} units"
@@ -49,12 +51,9 @@ def _read_rows(path: Path) -> pl.DataFrame:
     config, table = RunDirectory(path).config(), path / MODELS
     if not is_gated_run(path):
         raise BadInput(f"{path}: a run of {config.get('cell', 'linear')} cells; this is for runs of gru and lstm")
-    try:
-        rows = pl.read_parquet(table)
-    except (pl.exceptions.PolarsError, OSError):
-        raise BadInput(
-            f"{table}: cannot be read as the table of a finished run; train --resume goes on with it"
-        ) from None
+    if not table.is_file():
+        raise BadInput(f"{table}: is missing; train --resume goes on with it")
+    rows = RunDirectory(path).table()
     for name, kind in SCHEMA.items():
         if name not in rows.columns:
             raise BadInput(f"{table}: column {name!r} is missing; train --force makes the run anew")

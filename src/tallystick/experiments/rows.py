@@ -105,7 +105,8 @@ def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
     """Return the networks of rows that share a setting; a and b hold the bias already."""
 
     def column(name: str) -> np.ndarray:
-        return rows[name].to_numpy().astype(setting.dtype)
+        with np.errstate(over="ignore"):  # a weight beyond its precision is no finite number
+            return rows[name].to_numpy().astype(setting.dtype)
 
     names, outputs = _columns_of(setting.kind), setting.scored_as.outputs
     further = iter(_arrays(rows, "further_weights", names.count("further_weights"), setting))
@@ -128,5 +129,6 @@ def _arrays(rows: pl.DataFrame, name: str, width: int, setting: Setting) -> tupl
     lists = rows[name]
     if not lists.list.len().eq_missing(width).all():
         raise BadInput(f"column {name!r}: a row has not the {width} numbers of a {setting.cell} {setting.task} network")
-    table = lists.list.to_array(width).to_numpy().reshape(len(lists), -1).astype(setting.dtype)
+    with np.errstate(over="ignore"):
+        table = lists.list.to_array(width).to_numpy().reshape(len(lists), -1).astype(setting.dtype)
     return tuple(np.ascontiguousarray(column) for column in table.T)

@@ -2,21 +2,24 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 import polars as pl
 
 from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.errors import BadInput
 from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, MANTISSA, edges_of
 from tallystick.experiments.jobs import Job
+from tallystick.experiments.rows import DESCRIBED, SCHEMA
 
 QUANTILES = (0.0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0)
 RESOLUTION = (
     "a quantile of ab_ratio or of a recurrent weight lies from the first number up to the second, which differ by "
     f"1/{2**MANTISSA} of its distance from -1 or 1, at most; accuracies, horizons and counts are exact"
 )
-_BINS = ("column", "least", "next", "models")
+_BINS = {"column": pl.String, "least": pl.Float64, "next": pl.Float64, "models": pl.Int64}
+_SCHEMA = {name: SCHEMA[name] for name in DESCRIBED if name != "seed"} | _BINS
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,24 @@ class Histogram:
     def mean(self) -> float:
         """The mean, of values that are counted one by one."""
         return float(self.least @ self.models / self.models.sum()) if len(self.models) else nan
+
+
+def check_histograms(table: pl.DataFrame) -> None:
+    """Refuse a table that holds no histograms, or none of the ratio a/b, of which every network is counted."""
+    for name, kind in _SCHEMA.items():
+        if name not in table.columns:
+            raise BadInput(f"column {name!r} is missing; the columns are {', '.join(_SCHEMA)}")
+        if table.schema[name] != kind:
+            raise BadInput(f"column {name!r} holds {table.schema[name]}, where {kind} is expected")
+        if name not in ("least", "next") and table[name].null_count():
+            raise BadInput(f"column {name!r}: {table[name].null_count():,} rows have no value; every row needs one")
+    if not (table["models"] > 0).all():
+        raise BadInput("column 'models': a bin is listed only where it holds a model")
+    for described, columns in settings_of(table):
+        if "ab_ratio" not in columns:
+            raise BadInput(f"column 'column': no row counts ab_ratio of {', '.join(map(str, described.values()))}")
+    if table.is_empty():
+        raise BadInput("holds no histogram; at least one is needed")
 
 
 def histograms_of(job: Job, sketch: pl.DataFrame) -> pl.DataFrame:
@@ -97,7 +118,7 @@ def horizons_of_histograms(histograms: pl.DataFrame) -> list[dict[str, object]]:
             "proved": _unlimited(columns["horizon_all"]) if "horizon_all" in columns else 0,
             "exact": _true(columns, "horizon_all_exact"),
             **{
-                f"{name}_{part}": int(columns[name].quantile(q)[0]) if name in columns else None
+                f"{name}_{part}": _whole(columns[name].quantile(q)[0]) if name in columns else None
                 for name in ("horizon_all", "horizon_even")
                 for part, q in (("median", 0.5), ("max", 1))
             },
@@ -160,4 +181,8 @@ def _plain(name: str, least: float, following: float) -> object:
         return least, following
     if name in ACCURACIES:
         return least
-    return "unlimited" if least >= UNLIMITED else int(least)
+    return "unlimited" if least >= UNLIMITED else _whole(least)
+
+
+def _whole(value: float) -> int | None:
+    return int(value) if isfinite(value) else None

@@ -30,7 +30,7 @@ def open_run(path: Path) -> ExploredRun:
         raise BadInput(f"{path}: {size:,} networks; the explorer shows 1 to {MOST_NETWORKS:,}")
     columns = rows.collect_schema().names()
     names = ["edition", *DESCRIBED_BY, *(name for name in VARIED if name in columns)]
-    parts = directory.collected(rows).partition_by(names, as_dict=True, maintain_order=True)
+    parts = directory.models().partition_by(names, as_dict=True, maintain_order=True)
     found = [Networks.of(dict(zip(names, values, strict=True)), part) for values, part in parts.items()]
     return ExploredRun(path, {networks.id: networks for networks in sorted(found, key=_as_in_the_paper)})
 

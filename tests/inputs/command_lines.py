@@ -1,0 +1,220 @@
+"""Command lines of every kind: drawn from the commands' own options, so that a new command or option is tried unasked.
+
+What a command reads and writes lies in one folder. What would take long once it has been accepted, train, serve or measure,
+is stubbed where the command hands over to the rest of the tool; all that is checked before runs as it is.
+"""
+
+import contextlib
+import inspect
+import io
+import re
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_args, get_type_hints
+from unittest.mock import patch
+
+from hypothesis import strategies as st
+from typer.models import ArgumentInfo
+
+from tallystick.bench import command as bench_command
+from tallystick.cli import app, main
+
+WRITTEN = ("out", "figure", "smtlib")
+"""The options that name what is written; all other paths are read."""
+
+MODELS = (
+    *("linear.json", "ternary.json", "selective.json", "relu.json", "tanh.json", "gru.json", "lstm.safetensors"),
+    "model.safetensors",
+)
+GOOD = (*MODELS, *MODELS, "linear.certificate.json", "machine.json", "strings.txt", "authors", "run", "gated", "summed")
+BAD = (
+    *(
+        "gru.certificate.json",
+        "reproduction",
+        "empty",
+        "link",
+        "weights.pt",
+        "nowhere.json",
+        ".",
+        "",
+        "a\tb",
+        "x" * 300,
+    ),
+    *("strings.txt/x", "/dev/null", "\udcff", "scheduler.json", "run/models.parquet", "-"),
+)
+OUT = ("out/new", "out/new.png", "out/new/er", "out/there")
+BAD_OUT = ("out", "nowhere/x.json", "strings.txt/x", "/dev/null", "link", "", "\udcff.svg", "run", "x" * 300)
+WHOLE = ("0", "1", "2", "3", "8")
+BAD_WHOLE = ("-1", "9" * 30, "9" * 5000, "1e3", "0x10", "2.5", "nan", "", " 7", "１", "x", "1_0", "100000")
+REAL = ("0", "0.5", "1e-7", "0.005")
+BAD_REAL = ("1", "2", "-1", "nan", "inf", "-inf", "1e999", "1e-999", "", "x", "0x1p-2", "9" * 5000)
+WORDS = ("zero", "float16", "float64-fused", "binary", "0.1,0.2", "local:1", "sample:3", "8", "all", "()", "(()", "bb")
+BAD_WORDS = (
+    *("", "x", "x" * 5000, "\udcff", "\x1b[2J\n", "1,1", ",", "local:0", "local:" + "9" * 5000, "tcp://", "nan"),
+    *("sample:" + "9" * 5000, "0.1," * 3000, "local:1025", "inf", "../..", "0"),
+)
+SECONDS = 60
+
+
+class Accepted(BaseException):
+    """The command line was accepted, and the long work would begin."""
+
+
+class Hangs(BaseException):
+    """Something has taken longer than anything here may."""
+
+
+class Ended(NamedTuple):
+    """How a command ended: its status, None where long work would have begun, and what it said."""
+
+    status: int | None
+    out: str
+    err: str
+
+
+class Parameter(NamedTuple):
+    """What a command takes: its name, the flag before it (None for an argument), its kind, what is said of it."""
+
+    name: str
+    flag: str | None
+    kind: type
+    help: str
+    required: bool
+
+
+def commands() -> dict[str, list[Parameter]]:
+    """Every command by its name, with what it takes."""
+    functions = {entry.name or entry.callback.__name__: entry.callback for entry in app.registered_commands}
+    return {name: list(_parameters(function)) for name, function in functions.items()}
+
+
+def _parameters(function: Any) -> Iterator[Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind, info = get_args(hints[name])[:2]
+        kind = next((part for part in get_args(kind) if part is not type(None)), kind)
+        flags = [text for text in info.param_decls or () if text.startswith("-")] or [f"--{name.replace('_', '-')}"]
+        flag = None if isinstance(info, ArgumentInfo) else flags[0]
+        yield Parameter(name, flag, kind, info.help or "", parameter.default is inspect.Parameter.empty)
+
+
+@st.composite
+def command_lines(draw: st.DrawFn, name: str) -> list[str]:
+    """A command with some of its options, each with a value of its kind, or nearly so."""
+    words, parameters = [name], commands()[name]
+    for parameter in parameters:
+        left_out = (
+            draw(st.integers(0, 19)) == 0 if parameter.required else draw(st.integers(0, len(parameters) // 2)) > 0
+        )
+        if left_out:
+            continue
+        words += [parameter.flag] if parameter.flag else []
+        words += [] if parameter.kind is bool else [draw(_values(parameter))]
+    return words + draw(st.sampled_from([[]] * 12 + [["--nonsense"], ["more"], ["--"], ["--json"], ["--help"]]))
+
+
+def _values(parameter: Parameter) -> st.SearchStrategy[str]:
+    """Something right three times out of four, as far as the kind of a parameter tells."""
+    if parameter.kind is int:
+        return _mostly(WHOLE, BAD_WHOLE)
+    if parameter.kind is float:
+        return _mostly(REAL, BAD_REAL)
+    if parameter.kind is Path:
+        return _mostly(OUT, BAD_OUT) if parameter.name in WRITTEN else _mostly(GOOD, BAD)
+    if parameter.flag is None:
+        return _mostly(("bb", "machine.json", "()", "(()", "theorem1", "", "anbn"), BAD_WORDS)
+    # The words that a help text says an option takes are among the words of the text.
+    told = re.findall(r"[a-z0-9-]+", parameter.help)
+    return _mostly((*told, *WORDS), (*BAD_WORDS, *GOOD, *BAD)) | st.text(max_size=4)
+
+
+def _mostly(right: Sequence[str], wrong: Sequence[str]) -> st.SearchStrategy[str]:
+    rights = st.sampled_from(right)
+    return st.one_of(rights, rights, rights, st.sampled_from(wrong))
+
+
+def run(words: Sequence[str], folder: Path) -> Ended:
+    """Run a command in a folder; one that hangs is ended."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _at_most(SECONDS):
+        try:
+            main(list(words))
+            status: int | None = 0
+        except SystemExit as ended:
+            status = int(ended.code or 0)
+        except Accepted:
+            status = None
+    return Ended(status, out.getvalue(), err.getvalue())
+
+
+def check(words: Sequence[str], ended: Ended) -> None:
+    """A command ends with an answer, or with one line that says what is wrong."""
+    assert ended.status in (None, 0, 1, 2), words
+    assert "Traceback" not in ended.err
+    if ended.status == 2:
+        lines = ended.err.splitlines()
+        assert lines, words
+        assert lines[-1].startswith("tallystick: "), ended.err
+        assert len(lines) == 1 or "compare" in words, ended.err  # it tells of each setting that it goes through
+        assert len(lines[-1]) <= 1100
+        assert lines[-1].isprintable()
+
+
+@contextlib.contextmanager
+def _at_most(seconds: int) -> Iterator[None]:
+    def hang(*_: object) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, hang)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _begin(*_: object, **__: object) -> None:
+    raise Accepted
+
+
+def _no_scheduler(*_: object, **__: object) -> None:
+    raise OSError("Timed out trying to connect")
+
+
+STUBBED = (
+    "tallystick.experiments.training_run.run_training",
+    "tallystick.experiments.training_run.run_whole",
+    "tallystick.experiments.gated_runs.run_gated_training",
+    "tallystick.reproduction.reproduce",
+    "tallystick.experiments.comparison.compare",
+    "tallystick.explanations.explanation.explain",
+    "tallystick.explanations.rounding.gradient_rounding",
+    "tallystick.theorems.proof.prove",
+    "tallystick.reports.report.write_report",
+    "uvicorn.Server.run",
+    "distributed.LocalCluster",
+)
+
+
+@contextlib.contextmanager
+def without_long_work() -> Iterator[None]:
+    """Stub what would take long; a server, a cluster and a browser are never started."""
+    with contextlib.ExitStack() as stubs:
+        for name in STUBBED:
+            stubs.enter_context(patch(name, _begin))
+        stubs.enter_context(patch("distributed.Client", _no_scheduler))
+        stubs.enter_context(patch("webbrowser.open", _begin))
+        suites = {
+            name: type(suite)(_begin, suite.finish, suite.has_device) for name, suite in bench_command.SUITES.items()
+        }
+        stubs.enter_context(patch.dict(bench_command.SUITES, suites))
+        yield
+
+
+def prepared(folder: Path) -> Path:
+    """Add to the folder of good files what commands write into."""
+    (folder / "out").mkdir()
+    (folder / "out" / "there").write_text("something of the user's\n")
+    return folder
