@@ -1,12 +1,23 @@
-"""Holds a verdict, and counts of right strings, against every string to a length."""
+"""Holds a verdict, and counts of right strings, against every string to a length, the theorems and the checker.
+
+Each function returns what is wrong, in words, or None.
+"""
+
+import json
+from decimal import localcontext
+from fractions import Fraction
 
 import numpy as np
-from brute_force import classes, place_of
+from brute_force import classes, digits_needed, final_state, found_indices, place_of, recurrent_weights
 
+from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates.certificate import certificate
+from tallystick.certificates.checker import check
 from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.horizon import certify
-from tallystick.certificates.verdict import Outcome, arithmetic_of
+from tallystick.certificates.verdict import REAL, Outcome, arithmetic_of
 from tallystick.errors import BadInput
+from tallystick.readouts import ZeroCheck
 
 UNDECIDED = ("overflow", "the bounds on tanh do not decide")
 
@@ -18,13 +29,17 @@ def every_string(model, arithmetic, longest):
 
 def verdict_disagreement(model, lengths, arithmetic, strings):
     """What is wrong with a verdict, or None; and the outcome."""
-    longest = max(strings)
-    counted = {length: pair for length, pair in strings.items() if length % lengths.stride == 0}
+    verdict = certify(model, lengths, arithmetic, limit=max(strings))
+    return wrong_verdict(verdict, strings), verdict.outcome
+
+
+def wrong_verdict(verdict, strings):
+    """What is wrong with a verdict, as far as the strings go, or None."""
+    counted = {length: pair for length, pair in strings.items() if length % verdict.lengths.stride == 0}
     shortest = next((length for length, (found, right) in counted.items() if (found != right).any()), None)
-    verdict = certify(model, lengths, arithmetic, limit=longest)
-    if verdict.failure and verdict.failure.length <= longest:
-        return _wrong_failure(verdict, counted, shortest), verdict.outcome
-    return _wrong_horizon(verdict, max(counted), shortest), verdict.outcome
+    if verdict.failure and verdict.failure.length <= max(strings):
+        return _wrong_failure(verdict, counted, shortest)
+    return _wrong_horizon(verdict, max(counted), shortest)
 
 
 def _wrong_horizon(verdict, last, shortest):
@@ -46,6 +61,62 @@ def _wrong_failure(verdict, counted, shortest):
         "the trace is not the string's": len(verdict.trace()) == failure.length + 1,
     }
     return next((claim for claim, holds in checks.items() if not holds), None)
+
+
+def wrong_proof(verdict, strings):
+    """A model is proved iff the conditions of its theorem hold in rationals and every counted string to length 2 is right."""
+    short = [strings[length] for length in verdict.lengths.upto(2)]
+    counts = verdict.arithmetic == REAL and is_counter(verdict.model) and all((f == r).all() for f, r in short)
+    if counts != (verdict.outcome is Outcome.PROVED):
+        return "proved, but no exact counter" if not counts else "an exact counter, but not proved"
+    if verdict.outcome is Outcome.BOUNDED and _is_always_decided(verdict):
+        return "bounded, where a theorem decides"
+    return None
+
+
+def is_counter(model):
+    """Whether a cell counts exactly, from the theorems: the closing map inverts the opening one; a ReLU cell has h = a·κ."""
+    (P, Q), (a, b) = (
+        map(Fraction, pair) for pair in (recurrent_weights(model.cell), (model.cell.open_step, model.cell.close_step))
+    )
+    if isinstance(model.cell, ReluCell):
+        return isinstance(model.readout, ZeroCheck) and a > 0 and P == 1 and a + b == 0
+    return not isinstance(model.cell, TanhCell) and P * Q == 1 and b == -Q * a and a != 0 and P != -1
+
+
+def _is_always_decided(verdict):
+    cell, zero_check = verdict.model.cell, isinstance(verdict.model.readout, ZeroCheck)
+    decided = isinstance(cell, LinearCell) or (zero_check and isinstance(cell, SelectiveCell))
+    return decided and verdict.arithmetic == REAL
+
+
+def wrong_string(verdict, lengths):
+    """The failing string, if its length is one of these, gets the class that it is said to get; run token by token."""
+    failure = verdict.failure
+    if failure is None or failure.length not in lengths:
+        return None
+    executed = verdict.executed
+    with np.errstate(all="ignore"), localcontext(prec=digits_needed(executed)):
+        (index,) = found_indices(executed.readout, final_state(executed.cell, failure.string))
+    found, right = list(executed.readout.classes)[index], executed.right_class(failure.string)
+    return (
+        None if (found, right) == (failure.found, failure.right) and found != right else "the string does not fail so"
+    )
+
+
+def wrong_certificate(verdict):
+    """The independent checker says that the certificate holds."""
+    finding = check(json.dumps(certificate(verdict)))
+    return None if finding.valid else f"the checker: {finding.reason}"
+
+
+def wrong_limits(shorter, longer):
+    """A verdict that searched further says the same where the other one is sure, and no less elsewhere."""
+    if shorter.outcome is not Outcome.BOUNDED:
+        same = (shorter.outcome, shorter.horizon) == (longer.outcome, longer.horizon)
+        return None if same else f"another verdict with a larger limit: {longer.outcome} {longer.horizon}"
+    less = longer.horizon is not None and longer.horizon < shorter.horizon
+    return f"with a larger limit only {longer.horizon}" if less else None
 
 
 def count_disagreement(model, arithmetic, strings):

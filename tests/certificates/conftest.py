@@ -1,6 +1,6 @@
-"""Makes `brute_force` importable by name."""
+"""Makes `brute_force` and its neighbours, and the gated `networks`, importable by name."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "gated")]

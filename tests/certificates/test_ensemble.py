@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import some_model
+from ensemble_agreement import ensemble_disagreements, in_floats, stacked
 
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates import ensemble_search, linear_ensemble
@@ -22,26 +23,6 @@ from tallystick.models import Model
 from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
 
 KINDS = pytest.mark.parametrize("kind", [BinaryReadout, TernaryReadout])
-
-
-def stacked(models):
-    """Models as one cell and one readout of arrays."""
-    kind, readouts = type(models[0].cell), [m.readout for m in models]
-    cells = kind(*(np.array([float(vars(m.cell)[name]) for m in models]) for name in vars(models[0].cell)))
-    if isinstance(readouts[0], ZeroCheck):
-        return cells, ZeroCheck()
-    if isinstance(readouts[0], BinaryReadout):
-        weight, bias = (np.array([float(getattr(r, name)) for r in readouts]) for name in ("weight", "bias"))
-    else:
-        weight, bias = (
-            tuple(np.array([float(getattr(r, name)[i]) for r in readouts]) for i in range(3))
-            for name in ("weight", "bias")
-        )
-    return cells, type(readouts[0])(weight, bias)
-
-
-def in_floats(model):
-    return Model(model.cell.converted(lambda x, _: float(x)), model.readout.converted(lambda x, _: float(x)))
 
 
 def expected(models, lengths):
@@ -113,22 +94,11 @@ def test_an_ensemble_of_any_cell_agrees_with_its_models(kind, readout, monkeypat
     monkeypatch.setattr(ensemble_search, "_AT_ONCE", 32)
     generator = random.Random(f"{kind}{readout}")
     models = [in_floats(some_model(kind, readout, generator)) for _ in range(40 if kind is TanhCell else 100)]
+    verdicts = {lengths: [certify(model, lengths, limit=14) for model in models] for lengths in Lengths}
+    assert ensemble_disagreements(models, verdicts, limit=14) == []
     found = horizons(*stacked(models), limit=14)
-    for lengths, horizon, exact in (
-        (Lengths.ALL, found.all, found.all_exact),
-        (Lengths.EVEN, found.even, found.even_exact),
-    ):
-        verdicts = [certify(model, lengths, limit=14) for model in models]
-        known = [UNLIMITED if verdict.horizon is None else verdict.horizon for verdict in verdicts]
-        if kind is TanhCell:  # where the boxes do not decide, what is found is a bound that is said to be one
-            assert all(h <= k for h, k in zip(horizon, known, strict=True))
-            assert [h for h, e in zip(horizon, exact, strict=True) if e] == [
-                k for k, e in zip(known, exact, strict=True) if e
-            ]
-            assert np.mean(exact == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts]) > 0.8
-        else:
-            assert horizon.tolist() == known
-            assert exact.tolist() == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts]
+    for lengths, exact in ((Lengths.ALL, found.all_exact), (Lengths.EVEN, found.even_exact)):
+        assert np.mean(exact == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts[lengths]]) > 0.8
 
 
 def test_boxes_decide_nearly_all(monkeypatch):

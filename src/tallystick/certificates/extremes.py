@@ -46,6 +46,9 @@ class Ends:
         """Return the ends of the image under one more token: a falling map exchanges them."""
         if isinstance(cell, Enclosed):
             return Ends(*cell.image(*self.both, ONE_HOT[token]))
+        if self.least is self.greatest:  # single states
+            image = cell.step(self.least, ONE_HOT[token])
+            return Ends(image, image)
         images = [cell.step(end, ONE_HOT[token]) for end in self.both]
         return Ends(np.minimum(*images), np.maximum(*images))
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from tallystick import GatedModel, GruCell, LayerReadout, LstmCell
 from tallystick.cells.gated import GATED_CELLS
+from tallystick.certificates.verdict import Outcome
 
 TRAINED = Path(__file__).with_name("trained.json")
 
@@ -104,6 +105,28 @@ def mistakes(model, longest, margin=1e-9):
         np.put_along_axis(outputs, right[:, None], -np.inf, 1)
         ahead = of_right - outputs.max(axis=1)
         yield bool((ahead < -margin).any()), bool((np.abs(ahead) <= margin).any())
+
+
+def wrong_verdict(verdict, longest, margin=1e-9):
+    """What is wrong with a verdict, as far as every string to a length tells, or None.
+
+    Every string to length 14 has a box of its own, so that nothing as short as that may be left open.
+    """
+    model, lengths = verdict.model, verdict.lengths
+    wrong = dict(enumerate(mistakes(model, longest, margin), start=1))
+    first = next((length for length in lengths.upto(longest) if wrong[length][0]), None)
+    if first is not None and first <= verdict.horizon:
+        return f"a string of length {first} fails, unseen"
+    for failure in filter(None, (verdict.failure, verdict.known_failure)):
+        found = model.in_arithmetic("float64").class_of(failure.string)
+        if not found == failure.found != failure.right == model.right_class(failure.string):
+            return "the string does not fail so"
+        if failure.length <= longest and not any(wrong[failure.length]):
+            return "no string of its length fails"
+    close = any(within for length, (_, within) in wrong.items() if first is None or length <= first)
+    if first is None or close or (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, first - lengths.stride):
+        return None
+    return f"length {first} fails, and is left open"
 
 
 def trained_models():

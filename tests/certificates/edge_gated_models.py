@@ -1,0 +1,32 @@
+"""Gated networks of one unit that are hard to judge: nearly counters, with gates that saturate and weights that are nearly 0."""
+
+from networks import counting_gru, counting_lstm, random_model, ternary, with_noise
+
+from tallystick.cells.gated import GATED_CELLS
+from tallystick.models import GatedModel
+
+_TINY = (0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e-160)
+_HUGE = (40.0, -40.0, 800.0, -800.0, 1e150, -1e150)
+_NOISES = (0.0, 1e-16, 1e-8, 1e-3, 0.1)
+
+
+def edge_gated_model(generator):
+    """A counter by hand or a random network, with noise, and some of its weights at the edges."""
+    seed = generator.randrange(2**32)
+    model = generator.choice(
+        [
+            lambda: counting_lstm(generator.uniform(1, 12)),
+            lambda: counting_gru(generator.uniform(0.5, 0.999)),
+            lambda: random_model(generator.choice([*GATED_CELLS.values()]), 1, 1, seed),
+        ]
+    )()
+    model = with_noise(ternary(model) if generator.random() < 0.5 else model, generator.choice(_NOISES), seed)
+    share = generator.choice([0, 0.05, 0.3])
+
+    def at_an_edge(value, field):
+        if generator.random() >= share:
+            return value
+        # A huge recurrent weight would make noise of every rounding error, in the oracle too.
+        return generator.choice(_TINY if field == "recurrent_weight" else _TINY + _HUGE)
+
+    return GatedModel(model.cell.converted(at_an_edge), model.readout)

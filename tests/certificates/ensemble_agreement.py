@@ -1,0 +1,53 @@
+"""Holds the horizons of a whole ensemble against the verdicts on its models, one by one."""
+
+import numpy as np
+
+from tallystick.cells import TanhCell
+from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.models import Model
+from tallystick.readouts import BinaryReadout, ZeroCheck
+
+
+def stacked(models):
+    """Models as one cell and one readout of arrays."""
+    kind, readouts = type(models[0].cell), [m.readout for m in models]
+    cells = kind(*(np.array([float(vars(m.cell)[name]) for m in models]) for name in vars(models[0].cell)))
+    if isinstance(readouts[0], ZeroCheck):
+        return cells, ZeroCheck()
+    if isinstance(readouts[0], BinaryReadout):
+        weight, bias = (np.array([float(getattr(r, name)) for r in readouts]) for name in ("weight", "bias"))
+    else:
+        weight, bias = (
+            tuple(np.array([float(getattr(r, name)[i]) for r in readouts]) for i in range(3))
+            for name in ("weight", "bias")
+        )
+    return cells, type(readouts[0])(weight, bias)
+
+
+def in_floats(model):
+    return Model(model.cell.converted(lambda x, _: float(x)), model.readout.converted(lambda x, _: float(x)))
+
+
+def ensemble_disagreements(models, verdicts, limit):
+    """Where an ensemble says anything else than the verdicts, which lengths by lengths are in the order of the models.
+
+    Boxes do not decide every tanh cell; what is then found is a bound from below, and said to be one.
+    """
+    found = horizons(*stacked(models), limit=limit)
+    by_lengths = {Lengths.ALL: (found.all, found.all_exact), Lengths.EVEN: (found.even, found.even_exact)}
+    return [
+        f"{model} {lengths}: the ensemble says {horizon}, exact: {exact}, and not {verdict.outcome} {verdict.horizon}"
+        for lengths, answers in by_lengths.items()
+        for model, verdict, horizon, exact in zip(
+            models, verdicts[lengths], *map(np.ndarray.tolist, answers), strict=True
+        )
+        if not _same(verdict, horizon, exact)
+    ]
+
+
+def _same(verdict, horizon, exact):
+    known = UNLIMITED if verdict.horizon is None else verdict.horizon
+    if isinstance(verdict.model.cell, TanhCell):
+        return horizon == known if exact else horizon <= known
+    return (horizon, exact) == (known, verdict.outcome is not Outcome.BOUNDED)
