@@ -1,6 +1,7 @@
 """GRUs and LSTMs trained into a run directory, tested, tried on long strings, and certified as a run."""
 
 import json
+import shutil
 
 import numpy as np
 import polars as pl
@@ -107,6 +108,26 @@ def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatc
     assert_frame_equal(read_gated_run(killed).rows, read_gated_run(run).rows, check_exact=True)
     assert not (killed / "parts").exists()
     assert "exists already; --resume goes on with it" in refusal([*GRU, "--out", killed], capsys)
+
+
+def test_a_run_killed_before_it_says_how_it_was_made_says_so_when_resumed(run, tmp_path, capsys, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    copy = shutil.copytree(run, tmp_path / "run")
+    (copy / "record.json").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(gated_runs, "write_record", killed)
+        assert output([*GRU, "--out", copy, "--resume"], capsys)[0] == 130
+    assert output([*GRU, "--out", copy, "--resume"], capsys)[0] == 0
+    assert (copy / "record.json").exists()
+
+
+def test_a_torn_table_is_not_taken_for_a_finished_one(run, tmp_path, capsys):
+    copy = shutil.copytree(run, tmp_path / "run")
+    table = copy / "models.parquet"
+    table.write_bytes(table.read_bytes()[:-9])
+    assert "models.parquet: damaged" in refusal([*GRU, "--out", copy, "--resume"], capsys)
 
 
 def test_a_part_of_other_columns_is_named(tmp_path, capsys):

@@ -1,12 +1,6 @@
 """The run directory, resuming, and the reproduction as a whole."""
 
 import csv
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -252,33 +246,6 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
     damaged.unlink()
     run_training(job, 0, directory, resume=True)
     assert directory.models().equals(expected)
-
-
-CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
-
-
-@pytest.mark.long
-def test_a_run_killed_ten_times_ends_as_an_undisturbed_one(tmp_path):
-    seeds, kills, generator = 40 * PART, 10, random.Random(11)
-    options = ["--task", "binary", "--train-length", "2", "--seeds", str(seeds)]
-    command = [sys.executable, "-m", "tallystick", "train", *options, "--out", str(tmp_path / "killed"), "--resume"]
-    parts = tmp_path / "killed" / "parts"
-    # Eleven processes compile one program once.
-    environment = {**os.environ, "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache"), **CACHE_ALL}
-    for _ in range(kills):
-        before = len(list(parts.glob("*.parquet")))
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
-        while process.poll() is None and len(list(parts.glob("*.parquet"))) < before + generator.randint(0, 2):
-            time.sleep(0.002)
-        time.sleep(generator.random() * 0.02)
-        assert process.poll() is None, "the run was over before the kills were"
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert subprocess.run(command, stdout=subprocess.DEVNULL, check=False, env=environment).returncode == 0
-    undisturbed = RunDirectory(tmp_path / "undisturbed")
-    job = training_job(Setting("binary", bias=False, train_length=2), seeds, seed=0)
-    run_training(job, 0, undisturbed)
-    assert RunDirectory(tmp_path / "killed").models().equals(undisturbed.models())
 
 
 @pytest.mark.long
