@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.experimental.pallas import triton
 from jax.extend import core
 from jaxtyping import Array
@@ -132,8 +133,13 @@ def _instruction(name: str, *operands: Array) -> Array:
 def _multiply_add(name: str, x: Array, y: Array, z: Array, *, product_first: bool) -> Array:
     """x·y + z, x·y − z or z − x·y."""
     if name == "sub":
-        x, z = (x, -z) if product_first else (-x, z)
+        x, z = (x, _negative(z)) if product_first else (_negative(x), z)
     return _plus_product(z, x, y)
+
+
+def _negative(x: Any) -> Any:  # noqa: ANN401 -- an array, or a constant
+    """−x; JAX before 0.10 hands on a constant as something that has no minus sign."""
+    return -x if isinstance(x, jax.Array) else -np.asarray(x)
 
 
 def _quotient(x: Array, y: Array) -> Array:
