@@ -7,7 +7,7 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: reproduce test test-long test-cluster test-explorer proofs test-torch lint coverage audit soak bench docs lock clean
+.PHONY: reproduce test test-long test-cluster test-explorer proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -55,12 +55,15 @@ coverage: $(VENV)/ready
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under 95
 
-# What is handed out and what it rests on: the archives, licences, a bill of materials, the lowest and newest versions that are
-# allowed, known vulnerabilities. Needs the network; the last step ends with 3 where it could not be heard of every version.
-audit: $(VENV)/ready
+# What is handed out and what it rests on: the archives, licences, a bill of materials.
+audit-offline: $(VENV)/ready
 	$(BIN)/python audit/packages.py dist
 	$(BIN)/python audit/licences.py $(OUT)/audit/licences.md
 	$(BIN)/python audit/sbom.py $(OUT)/audit/sbom.json
+
+# The same, and what needs the network: the lowest and newest versions that are allowed, in environments of their own, and known
+# vulnerabilities. Its last step ends with 3 where a version could not be asked about, and says which.
+audit: audit-offline
 	$(BIN)/python audit/versions.py
 	$(BIN)/python audit/vulnerabilities.py
 
