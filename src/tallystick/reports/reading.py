@@ -10,11 +10,13 @@ import polars as pl
 
 from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput
+from tallystick.experiments.parquet_files import read_or_refuse
 from tallystick.files import read_text
 from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
+_ANEW = "tallystick reproduce --force makes the run anew"
 _SETTING_TYPES: dict[str, type[pl.DataType]] = {"task": pl.String, "bias": pl.Boolean, "train_length": pl.Int64}
 _MODEL_TYPES: dict[str, type[pl.DataType]] = {
     "edition": pl.String,
@@ -150,7 +152,7 @@ def finite(numbers: Values) -> Values:
 
 def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """Read the named columns of a Parquet file and check what stands in them."""
-    found = _parquet(path)
+    found = read_or_refuse(path, _ANEW, pl.read_parquet)
     absent = [name for name in types if name in _OPTIONAL and name not in found.columns]
     found = found.with_columns(pl.lit(None, types[name]).alias(name) for name in absent)
     missing = [name for name in types if name not in found.columns]
@@ -161,17 +163,6 @@ def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     for name in types:
         _check_column(found, name, path)
     return found.select(list(types))
-
-
-def _parquet(path: Path) -> pl.DataFrame:
-    if not path.is_file():
-        raise BadInput(f"{path}: missing; tallystick reproduce writes it")
-    try:
-        return pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        raise BadInput(
-            f"{path}: damaged, not a whole Parquet file; tallystick reproduce --force makes the run anew"
-        ) from None
 
 
 def _with_type(table: pl.DataFrame, name: str, kind: type[pl.DataType], path: Path) -> pl.DataFrame:
