@@ -24,19 +24,23 @@ SHOWN = ("jax", "numpy", "polars", "matplotlib", "optax", "typer", "fastapi", "z
 
 TOOLS = ("httpx", "hypothesis", "psutil", "pytest", "pytest-xdist", "scipy")
 TESTS = (
-    "tests/cluster",
+    "tests/certificates/test_checker_numbers.py",
+    "tests/certificates/test_extremes.py",
+    "tests/cluster/test_cluster.py::test_counts_and_samples_are_the_same_from_a_cluster",
+    "tests/cluster/test_cluster.py::test_what_a_worker_refuses_is_refused_here",
     "tests/explore/test_network_api.py",
     "tests/explore/test_run_api.py",
-    "tests/explore/test_guard.py",
     "tests/models",
-    "tests/reports",
-    "tests/theorems/test_proofs.py",
-    "tests/training",
+    "tests/reports/test_table.py",
     "tests/test_readouts.py",
-    "tests/certificates/test_extremes.py",
-    "tests/certificates/test_ensemble.py",
+    "tests/training/test_adam.py",
+    "tests/training/test_fused.py",
+    "tests/training/test_gradients.py",
 )
 """Something of all that is needed from elsewhere: arrays, tables, figures, weights, the server, the solver, the cluster."""
+
+LEFT_OUT = "not agrees_with_the_scan and not gpu_compiler"
+"""The first takes minutes; the second asks for a GPU's compiler where there is none, which each version of JAX grants its own way."""
 
 COMMANDS = (
     ("accepts", "bb", "(()))("),
@@ -110,7 +114,19 @@ def try_out(programs: Path, folder: Path) -> str:
         run(str(programs / "tallystick"), *command, folder=folder)
     run(UV, "pip", "install", "--quiet", "--python", str(programs / "python"), *TOOLS, folder=ROOT)
     # Older and newer libraries may warn of each other; that is not a fault of this package.
-    quiet = ("-q", "-n", "2", "-p", "no:cacheprovider", "-o", "filterwarnings=default", "-m", "not whole")
+    quiet = (
+        "-q",
+        "-n",
+        "2",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "filterwarnings=default",
+        "-m",
+        "not long",
+        "-k",
+        LEFT_OUT,
+    )
     printed = run(str(programs / "python"), "-m", "pytest", *quiet, *TESTS, folder=ROOT)
     return printed.strip().splitlines()[-1]
 
