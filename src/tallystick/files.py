@@ -16,6 +16,9 @@ LARGEST_FILE = 64 * 2**20
 PATIENCE = 60.0
 """Seconds in which a pipe must have said all."""
 
+PARTIAL = ".partial"
+"""How the name of a file ends that is being written."""
+
 _PIECE = 2**20
 
 
@@ -86,7 +89,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     server that has no room, which may say so only when it is asked to keep the content, says so while the old file still stands.
     """
     with naming(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".partial")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
         temporary = Path(name)
         try:
             try:
@@ -98,6 +101,14 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def remove_partial(folder: Path, *names: str) -> None:
+    """Remove what writers of these files, or of all that fit a pattern, were killed over. Nobody may be writing them."""
+    for name in names:
+        for entry in folder.glob(f".{name}.*{PARTIAL}"):
+            with naming(entry):
+                entry.unlink()
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any
 
 from tallystick.errors import BadInput
 from tallystick.experiments.cluster import workers_named
+from tallystick.experiments.lock import at_work_in
 from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import Report
@@ -41,8 +42,9 @@ def reproduce(
         )
     if options.get("authors_data") is not None:
         options["authors_data"] = Path(options["authors_data"])
-    plan = Plan(**options)
+    plan, directory = Plan(**options), RunDirectory(Path(out))
     with workers_named(cluster) as workers:
         options = {"workers": workers, "device": device, "resume": resume, "force": force}
-        run_experiment(plan, RunDirectory(Path(out)), progress=progress, **options)
-    return write_report(Path(out))
+        run_experiment(plan, directory, progress=progress, **options)
+    with at_work_in(directory.path):
+        return write_report(directory.path)

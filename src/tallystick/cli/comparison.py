@@ -20,7 +20,7 @@ from tallystick.cli.output import (
     show_json,
 )
 from tallystick.errors import BadInput
-from tallystick.files import write_text, write_whole
+from tallystick.files import remove_partial, write_text, write_whole
 
 if TYPE_CHECKING:
     from tallystick.experiments.comparison import Comparison
@@ -84,6 +84,7 @@ def _kept_rows(
     """Return the rows that an interrupted comparison has left, if it is to be gone on with."""
     from tallystick.experiments.comparison_rows import KEPT, KeptRows
 
+    remove_partial(out, KEPT, *FILES)
     if resume and (out / KEPT).exists():  # it may have been writing its files
         return KeptRows(out, settings, seed).read()
     if (out / KEPT).exists() and not force:

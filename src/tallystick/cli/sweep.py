@@ -51,6 +51,7 @@ def sweep(
     from tallystick.cli.progress import watched
     from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.keeping import Keep as Kept
+    from tallystick.experiments.lock import at_work_in
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.sweep import Grid, points_of, sweep_config, sweep_jobs
     from tallystick.experiments.training_run import run_whole
@@ -72,7 +73,8 @@ def sweep(
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_whole(jobs, sweep_config(base, grid, seeds, seed), directory, report=report, **options)
     points = points_of(directory)
-    written = _write(out, points, x, y)
+    with at_work_in(out):
+        written = _write(out, points, x, y)
     if as_json:
         show_json({"directory": str(out), "files": written, "points": points})
     else:

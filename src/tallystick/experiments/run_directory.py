@@ -7,10 +7,9 @@ more of them than memory. Only one process at a time writes into the folder.
 """
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import polars as pl
 import tomli_w
@@ -18,10 +17,9 @@ import tomli_w
 from tallystick.documents import read_settings
 from tallystick.errors import BadInput, NotWritten
 from tallystick.experiments.lock import LOCK, at_work_in
+from tallystick.experiments.parquet_files import UNREADABLE, read_or_refuse, reason
 from tallystick.experiments.rows import SCHEMA, check_rows
-from tallystick.files import keep_names, naming, write_text, write_whole
-
-Result = TypeVar("Result")
+from tallystick.files import PARTIAL, keep_names, naming, remove_partial, write_text, write_whole
 
 CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
 HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
@@ -66,7 +64,9 @@ class RunDirectory:
         """Begin a run, or go on with one of the same configuration; `begun` does so under a lock."""
         if not self._goes_on(config, resume=resume, force=force):
             self._clear()
-        self._remove(*_LEFTOVERS)
+        remove_partial(self.path, CONFIG, *OWN_FILES)
+        for folder in (PARTS, STRINGS):
+            remove_partial(self.path / folder, "*")
         # The configuration first: a folder with parts but without it could be neither resumed nor started anew.
         self.path.mkdir(parents=True, exist_ok=True)
         write_text(tomli_w.dumps(dict(config)), self.path / CONFIG)
@@ -84,7 +84,7 @@ class RunDirectory:
         path = self.part(name)
         if not path.exists():
             return False
-        rows = _read(path, _DELETE, pl.read_parquet)
+        rows = read_or_refuse(path, _DELETE, pl.read_parquet)
         if seeds is not None and ("seed" not in rows or not rows["seed"].equals(seeds)):
             raise BadInput(f"{path}: its rows are not those of the seeds that it is named after; {_DELETE}")
         return True
@@ -113,25 +113,25 @@ class RunDirectory:
         def sink(temporary: Path) -> None:
             try:
                 pl.scan_parquet(parts).sink_parquet(temporary, statistics=False, row_group_size=ROWS_AT_A_TIME)
-            except _UNREADABLE:
+            except UNREADABLE:
                 _refuse_full(temporary)
                 raise
 
         try:
             write_whole(self.path / MODELS, sink)
-        except (*_UNREADABLE, NotWritten) as error:
+        except (*UNREADABLE, NotWritten) as error:
             for part in parts:  # is it one of them?
-                _read(part, _DELETE, pl.read_parquet)
+                read_or_refuse(part, _DELETE, pl.read_parquet)
             if isinstance(error, NotWritten):
                 raise
-            raise NotWritten(f"{self.path / MODELS}: cannot be written: {_reason(error)}") from None
+            raise NotWritten(f"{self.path / MODELS}: cannot be written: {reason(error)}") from None
 
     def rows(self) -> pl.LazyFrame:
         """Return the finished table, its columns checked, to be read some rows or columns at a time."""
         path = self.path / MODELS
         if not path.exists() and (self.path / SUMMARY).exists():
             raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
-        schema = _read(path, _ANEW, pl.read_parquet_schema)
+        schema = read_or_refuse(path, _ANEW, pl.read_parquet_schema)
         for name, kind in SCHEMA.items():
             if name not in schema:
                 raise BadInput(f"{path}: column {name!r} is missing, which rows of this version have; {_ANEW}")
@@ -141,7 +141,7 @@ class RunDirectory:
 
     def collected(self, rows: pl.LazyFrame) -> pl.DataFrame:
         """Return what was asked of the finished table; where the table cannot be read, it is named."""
-        return _read(self.path / MODELS, _ANEW, lambda _: rows.collect(engine="streaming"))
+        return read_or_refuse(self.path / MODELS, _ANEW, lambda _: rows.collect(engine="streaming"), again=True)
 
     def chunks(self) -> Iterator[pl.DataFrame]:
         """Go through the finished table, so many rows at a time that memory stays small."""
@@ -165,7 +165,7 @@ class RunDirectory:
 
     def histograms(self) -> pl.DataFrame:
         """Return how many models have which values, of a run that keeps a summary."""
-        return _read(self.path / HISTOGRAMS, _ANEW, pl.read_parquet)
+        return read_or_refuse(self.path / HISTOGRAMS, _ANEW, pl.read_parquet)
 
     def models(self) -> pl.DataFrame:
         """Return the whole finished table, its columns checked."""
@@ -173,7 +173,7 @@ class RunDirectory:
 
     def table(self) -> pl.DataFrame:
         """Return the whole finished table, whatever its columns."""
-        return _read(self.path / MODELS, _ANEW, pl.read_parquet)
+        return read_or_refuse(self.path / MODELS, _ANEW, pl.read_parquet)
 
     def drop_parts(self) -> None:
         """Remove the parts, once the whole table stands, whatever becomes of the machine."""
@@ -197,7 +197,7 @@ class RunDirectory:
             return False
         for name in names:
             if name.endswith(".parquet"):
-                _read(self.path / name, _DELETE, pl.read_parquet_schema)
+                read_or_refuse(self.path / name, _DELETE, pl.read_parquet_schema)
         return True
 
     def is_finished(self) -> bool:
@@ -227,7 +227,7 @@ class RunDirectory:
     def _is_taken(self) -> bool:
         """Say whether something stands in the folder but what a run leaves that was killed before it began."""
         return self.path.exists() and any(
-            entry.name != LOCK and not entry.name.endswith(".partial") for entry in self.path.iterdir()
+            entry.name != LOCK and not entry.name.endswith(PARTIAL) for entry in self.path.iterdir()
         )
 
     def _require_own(self, *, force: bool) -> None:
@@ -240,19 +240,10 @@ class RunDirectory:
 
     def _clear(self) -> None:
         """Remove what runs and reports write, and nothing else; the configuration marks the folder until it is replaced."""
-        self._remove(f"{PARTS}/*.parquet", f"{STRINGS}/[bct]*_*.txt", *OWN_FILES, ".*.partial")
-
-    def _remove(self, *patterns: str) -> None:
-        for pattern in patterns:
+        for pattern in (f"{PARTS}/*.parquet", f"{STRINGS}/[bct]*_*.txt", *OWN_FILES):
             for entry in self.path.glob(pattern):
                 with naming(entry):
                     entry.unlink()
-
-
-_LEFTOVERS = tuple(
-    f"{name}.*.partial" for name in (f"{PARTS}/", f"{STRINGS}/", f".{CONFIG}", *(f".{name}" for name in RUN_FILES))
-)
-"""What a run that was killed has not finished writing."""
 
 
 def as_parquet(table: pl.DataFrame) -> bytes:
@@ -264,23 +255,9 @@ def as_parquet(table: pl.DataFrame) -> bytes:
 
 _DELETE, _ANEW = "delete it and go on with --resume", "--force makes the run anew"
 _A_LITTLE = 2**20
-_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-
-
-def _read(path: Path, remedy: str, read: Callable[[Path], Result]) -> Result:
-    if not path.is_file():
-        raise BadInput(f"{path}: is missing; {remedy}")
-    try:
-        return read(path)
-    except _UNREADABLE as error:
-        raise BadInput(f"{path}: damaged ({_reason(error)}); {remedy}") from None
 
 
 def _refuse_full(file: Path) -> None:
     """Have the system say that the disk is full, if that is why a file came to nothing: polars has many names for it."""
     with file.open("ab", buffering=0) as end:
         end.write(bytes(_A_LITTLE))
-
-
-def _reason(error: BaseException) -> str:
-    return (str(error).splitlines() or ["not Parquet"])[0][:100]
