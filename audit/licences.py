@@ -34,6 +34,7 @@ SPDX = {
     "ISC License (ISCL)": "ISC",
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "PSFL": "PSF-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
 """Words of older metadata, and what they are called now."""
