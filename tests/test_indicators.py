@@ -55,3 +55,11 @@ def test_a_cell_without_a_theorem_is_refused():
 
     with pytest.raises(BadInput, match="no counting theorem is known for a Strange"):
         conditions(Strange(1, 1))
+
+
+def test_numbers_too_long_to_write_out_are_shown_as_decimals():
+    """A product of two numbers that a file may hold has more digits than Python writes."""
+    long = 10**4000 + 1
+    product, *_ = conditions(SelectiveCell(1, -1, long, long))
+    assert product.finding == "P·Q = about 1E+8000, off by about 1E+8000"
+    assert (product.value, product.as_json()["value"], product.as_json()["distance"]) == (long**2, None, None)

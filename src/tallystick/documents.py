@@ -21,6 +21,7 @@ LARGEST_DOCUMENT = 16 * 2**20
 LARGEST_SETTINGS = 2**20
 LONGEST_NUMBER = 4300
 """Python itself reads no whole number of more digits, since it would take long."""
+_MOST_BITS = int((LONGEST_NUMBER - 1) / 0.30103)
 DEEPEST = 64
 """Lists and objects inside each other: more than anything read here has, and few enough for whoever goes through them."""
 
@@ -117,8 +118,19 @@ def write_document(value: object, path: Path) -> None:
     write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", path)
 
 
-def exact_number(value: Fraction) -> object:
-    """Return a number as a file holds it exactly: a whole number as it is, anything else as "p/q"."""
+def is_writable(value: Fraction) -> bool:
+    """Say whether a number can be written out: Python writes no whole number of more digits than it reads.
+
+    >>> is_writable(Fraction(1, 3)), is_writable(Fraction(10**5000))
+    (True, False)
+    """
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= _MOST_BITS
+
+
+def exact_number(value: Fraction, field: str = "number") -> object:
+    """Return a number as a file holds it exactly: a whole number as it is, anything else as "p/q"; refuse what is too long."""
+    if not is_writable(value):
+        raise BadInput(f"{field}: a number of more than {LONGEST_NUMBER:,} digits is too long to write")
     return value.numerator if value.denominator == 1 else str(value)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tallystick.arithmetic import exact
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
-from tallystick.documents import exact_number
+from tallystick.documents import exact_number, is_writable
 from tallystick.errors import BadInput
 
 _LONGEST_RATIO = 20
@@ -32,9 +32,12 @@ class Condition(NamedTuple):
     distance: Fraction | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Return the condition as plain data, its numbers exact: whole, or "p/q"."""
+        """Return the condition as plain data, its numbers exact: whole, or "p/q"; None for one too long to write out."""
         numbers = {"value": self.value, "distance": self.distance}
-        exactly = {name: None if number is None else exact_number(number) for name, number in numbers.items()}
+        exactly = {
+            name: exact_number(number) if number is not None and is_writable(number) else None
+            for name, number in numbers.items()
+        }
         return {**self._asdict(), **exactly}
 
 
@@ -126,8 +129,8 @@ def _equals(name: str, value: Fraction, target_name: str, target: Fraction) -> C
 
 def _shown(value: Fraction) -> str:
     """Write a rational as p/q where that is short, and as a decimal of six digits that a person can compare."""
-    text = str(value)
     decimal = str((Decimal(value.numerator) / Decimal(value.denominator)).normalize(Context(prec=6)))
-    if len(text) > _LONGEST_RATIO:
+    text = str(value) if is_writable(value) else None
+    if text is None or len(text) > _LONGEST_RATIO:
         return f"about {decimal}"
     return text if value.denominator == 1 else f"{text} ({decimal})"

@@ -218,3 +218,11 @@ def test_bad_arguments_are_named():
 
     with pytest.raises(BadInput, match="Strange is outside what can be decided"):
         certify(Model(Strange(1, 1), ZeroCheck()))
+
+
+def test_the_states_of_a_tanh_cell_are_shown_whatever_its_readout():
+    """They are shown as doubles, which hold the cell's weights, if not the readout's."""
+    cell = TanhCell(Fraction(1, 2), Fraction(-1, 2), Fraction(1, 10))
+    verdict = certify(Model(cell, BinaryReadout(Fraction(2) ** 1030, 0)))
+    assert len(verdict.trace()) == verdict.failure.length + 1
+    assert certify(Model(TanhCell(Fraction(2) ** 1030, -1, 1), ZeroCheck())).trace() == []

@@ -87,7 +87,7 @@ def test_a_model_needs_a_cell_and_a_readout():
 
 
 def test_absurd_exponents_are_refused(tmp_path):
-    for number in ("1e999999999999999999999", "1e-99999", "1" + "0" * 1001):
+    for number in ("1e999999999999999999999", "1e-99999", "1" + "0" * 4301):
         path = written(tmp_path, json.dumps(COUNTER).replace('"open_step": 1', f'"open_step": {number}'))
         with pytest.raises(BadInput, match="model.json: "):
             read_model(str(path))
@@ -104,3 +104,15 @@ def test_a_model_is_scored_in_its_own_arithmetic(tmp_path):
     tenth = Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), Fraction(1)), ZeroCheck())
     assert score(tenth, strings) == {"strings": 5, "right": 5, "accuracy": 100.0}
     assert score(tenth.in_arithmetic("float32"), strings)["right"] == 4
+
+
+@pytest.mark.parametrize("suffix", ["json", "safetensors"])
+def test_a_number_too_long_to_write_is_refused(tmp_path, suffix):
+    """Python writes no whole number of more than 4,300 digits."""
+    for field in ("open_step", "close_step", "recurrent_weight"):
+        weights = {"open_step": 1, "close_step": -1, "recurrent_weight": 1} | {field: Fraction(1, 10**5000 + 1)}
+        with pytest.raises(BadInput, match=field):
+            write_model(Model(LinearCell(**weights), ZeroCheck()), tmp_path / f"model.{suffix}")
+    with pytest.raises(BadInput, match="readout.bias"):
+        write_model(Model(LinearCell(1, -1, 1), BinaryReadout(1, 10**5000)), tmp_path / f"model.{suffix}")
+    assert not list(tmp_path.iterdir())

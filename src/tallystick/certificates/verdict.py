@@ -150,7 +150,7 @@ class Verdict:
             return [state.hidden for state in self.model.in_arithmetic("float64").cell.trace(self.failure.string)]
         if isinstance(self.model.cell, TanhCell) and self.arithmetic == REAL:
             try:
-                return self.model.in_arithmetic("float64").cell.trace(self.failure.string)
+                return self.model.cell.converted(ARITHMETICS["float64"]).trace(self.failure.string)
             except BadInput:  # weights that no double holds
                 return []
         return self.executed.cell.trace(self.failure.string)

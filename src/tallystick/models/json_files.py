@@ -50,14 +50,14 @@ def model_to_json(model: Model | GatedModel) -> dict[str, object]:
     if isinstance(model, GatedModel):
         return gated_to_json(model)
     parts = Parts.of(model)
-    recurrent = [exact_number(weight) for weight in parts.recurrent_weight]
+    recurrent = [exact_number(weight, "recurrent_weight") for weight in parts.recurrent_weight]
     readout: dict[str, object] = {"kind": parts.readout}
-    if OUTPUTS[parts.readout]:
-        readout |= {"weight": [*map(exact_number, parts.weight)], "bias": [*map(exact_number, parts.bias)]}
+    for name in ("weight", "bias") if OUTPUTS[parts.readout] else ():
+        readout[name] = [exact_number(number, f"readout.{name}") for number in getattr(parts, name)]
     return {
         "cell": parts.cell,
-        "open_step": exact_number(parts.open_step),
-        "close_step": exact_number(parts.close_step),
+        "open_step": exact_number(parts.open_step, "open_step"),
+        "close_step": exact_number(parts.close_step, "close_step"),
         "recurrent_weight": recurrent if len(recurrent) > 1 else recurrent[0],
         "readout": readout,
     }
