@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, nearest, positive_part
+from tallystick.arithmetic import (
+    ARITHMETICS,
+    FORMATS,
+    exact,
+    floats,
+    hyperbolic_tangent,
+    nearest,
+    positive_part,
+    sigmoid,
+    weighted_mean,
+)
 from tallystick.arithmetic.fused import fused_multiply_add
 from tallystick.cells import SelectiveCell
 from tallystick.errors import BadInput
@@ -88,6 +98,101 @@ def test_a_fused_weight_runs_a_cell_with_one_rounding_a_step():
     assert exact(fused.final_state(string)) == h != exact(twice.final_state(string))
 
 
+@pytest.mark.parametrize(
+    ("name", "digits", "least_exponent", "greatest"),
+    [
+        ("float16", 11, -24, 65504),
+        ("bfloat16", 8, -133, (2**8 - 1) * 2**120),
+        ("float32", 24, -149, (2**24 - 1) * 2**104),
+        ("float64", 53, -1074, (2**53 - 1) * 2**971),
+    ],
+)
+def test_the_formats_are_those_of_the_standard(name, digits, least_exponent, greatest):
+    form = floats._format(name, FORMATS[name].kind)
+    assert form == FORMATS[name]
+    assert (form.name, form.digits, form.least_exponent, form.greatest) == (name, digits, least_exponent, greatest)
+    assert (form.unit, form.least) == (Fraction(1, 2**digits), Fraction(2) ** least_exponent)
+    assert form.last_place(Fraction(1)) == 2 * form.unit
+    assert form.last_place(Fraction(0)) == form.last_place(Fraction(1))
+    assert form.last_place(form.least / 2) == form.least
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_tie_goes_to_the_even_neighbour(name):
+    form = FORMATS[name]
+    whole = 2**form.digits
+    for middle, even in ((whole + 1, whole), (whole + 3, whole + 4), (whole + 5, whole + 4)):
+        for sign in (1, -1):
+            assert exact(nearest(Fraction(sign * middle), form)) == sign * even
+            assert abs(exact(nearest(sign * (middle + Fraction(1, 10**30)), form)) - sign * middle) == 1
+            assert exact(nearest(sign * (middle + Fraction(1, 10**30)), form)) == sign * (middle + 1)
+            assert exact(nearest(sign * (middle - Fraction(1, 10**30)), form)) == sign * (middle - 1)
+    assert exact(nearest(form.least / 2, form)) == 0
+    assert exact(nearest(form.least * Fraction(3, 2), form)) == 2 * form.least
+    over = form.greatest + form.last_place(form.greatest) / 2
+    assert exact(nearest(over - Fraction(1, 10**30), form)) == form.greatest
+    with pytest.raises(BadInput):
+        nearest(over, form)
+
+
+@pytest.mark.parametrize(
+    ("name", "w", "h", "c", "expected"),
+    [
+        # The product is the middle of two neighbours; what is added is too little for a wider format to see.
+        ("float32", 24929, 673, 2.0**-40, 2**24 + 2),
+        ("float32", 24929, 673, -(2.0**-40), 2**24),
+        ("float32", -24929, 673, -(2.0**-40), -(2**24) - 2),
+        ("bfloat16", 5, 53, 2.0**-20, 266),
+        ("bfloat16", 5, 53, 2.0**-60, 266),
+        ("bfloat16", 5, 53, 0, 264),
+        ("bfloat16", 3, 89, -(2.0**-20), 266),
+        ("bfloat16", 3, 89, -(2.0**-60), 266),
+        ("bfloat16", 3, 89, 0, 268),
+        ("float16", 3, 683, 2.0**-24, 2050),
+        ("float16", 3, 683, 0, 2048),
+        ("float64", 321, 28059810762433, 2.0**-60, 2**53 + 2),
+        ("float64", 321, 28059810762433, -(2.0**-60), 2**53),
+        ("float64", 321, 28059810762433, 0, 2**53),
+        ("float32", 2.0**127, 2, 0, np.inf),
+        ("float32", 2.0**127, -2, 0, -np.inf),
+        ("float64", 2.0**1023, -2, 0, -np.inf),
+    ],
+)
+def test_a_middle_is_left_on_the_side_of_what_is_added(name, w, h, c, expected):
+    form = FORMATS[name]
+    found = fused_multiply_add(form.kind(w), form.kind(h), form.kind(c), form)
+    assert type(found) is form.kind
+    assert float(found) == expected
+
+
+def test_each_entry_of_an_array_is_fused_by_itself():
+    """Also where some lie at the edges of the range, and are done in rationals."""
+    w, h, c = np.array([1e200, 321.0, 1e-200, 0.0]), np.array([1e-300, 28059810762433.0, 1e-120, 5.0]), 2.0**-60
+    expected = [float(Fraction(x) * Fraction(y) + Fraction(c)) for x, y in zip(w, h, strict=True)]
+    assert fused_multiply_add(w, h, np.float64(c), FORMATS["float64"]).tolist() == expected
+    assert fused_multiply_add(w[:, None], h, c, FORMATS["float64"]).shape == (4, 4)
+
+
+class Squashed:
+    """A number of another library."""
+
+    def tanh(self):
+        """Say that it was asked."""
+        return "squashed"
+
+
+def test_a_number_squashes_itself_where_it_can():
+    assert hyperbolic_tangent(Squashed()) == "squashed"
+    assert sigmoid(0.0) == 0.5
+    for kind in (float, np.float16, np.float32):
+        assert type(hyperbolic_tangent(kind(0.5))) is type(sigmoid(kind(0.5))) is kind
+    for x in (-800.0, -2.0, 0.25, 3.0, 800.0):
+        assert sigmoid(x) == pytest.approx((1 + np.tanh(x / 2)) / 2, rel=1e-12, abs=1e-300)
+        assert sigmoid(np.array([x]))[0] == pytest.approx(sigmoid(x), rel=1e-15)
+        assert hyperbolic_tangent(np.array([x]))[0] == hyperbolic_tangent(x) == np.tanh(x)
+    assert weighted_mean(Fraction(1, 4), 8, 4) == 7
+
+
 @pytest.mark.parametrize("text", ["0." + "1" * 3000 + "e-2000", "0x" + "f" * 4000])
 def test_a_number_too_long_to_be_written_again_is_refused(text):
     with pytest.raises(BadInput, match="written out as a ratio has more than 4200 digits"):
@@ -110,6 +215,12 @@ def test_a_named_arithmetic_reads_text_and_rounds_once():
         ("+1e-3", Fraction(1, 1000)),
         (".5", Fraction(1, 2)),
         ("5.", 5),
+        ("1e2000", 10**2000),
+        ("0x1p-2000", Fraction(1, 2**2000)),
+        ("-0x.0p0", None),
+        ("0x0.8", Fraction(1, 2)),
+        ("-1/4", Fraction(-1, 4)),
+        ("1" * 4200, int("1" * 4200)),
         ("1/0", None),
         ("1/-2", None),
         ("1e2001", None),

@@ -84,6 +84,7 @@ def test_a_network_with_bias_becomes_a_cell():
         open_weight=Fraction(1, 2), close_weight=Fraction(-2), recurrent_weight=1, bias=Fraction(1, 4)
     )
     assert (cell.open_step, cell.close_step) == (Fraction(3, 4), Fraction(-7, 4))
+    assert LinearCell.from_network(2, -3, 1) == LinearCell(2, -3, 1)
 
 
 @every_cell
