@@ -126,6 +126,9 @@ REFUSALS = [
     ("a list has not 4 entries", with_model(LSTM, input_bias=[0] * 5)),
     ("a list has not 4 entries", with_model(LSTM, recurrent_bias=[0] * 3)),
     ("a list has not 2 entries", with_model(LSTM, input_weight=[[0]] * 4)),
+    ("a list has not 4 entries", with_model(LSTM, input_weight=[[0, 0]] * 5)),
+    ("a list has not 1 entries", with_model(LSTM, readout={"kind": "binary", "weight": [[1], [1]], "bias": [0]})),
+    ("a list has not 1 entries", with_model(LSTM, readout={"kind": "binary", "weight": [[1]], "bias": [0, 0]})),
     ("a list has not 1 entries", with_model(LSTM, recurrent_weight=[[0, 0]] * 4)),
     ("a run of no tokens", runs(SORTED, ("(", 0))),
     ("a run of no tokens", runs(SORTED, ("(", True))),
@@ -248,6 +251,7 @@ def test_the_command(tmp_path, capsys):
         assert main(arguments) == 2
         assert capsys.readouterr() == ("", "usage: python -m checker CERTIFICATE.json\n")
     missing = check_file(tmp_path / "nothing.json")
+    assert missing.valid is False
     assert missing.reason.startswith("cannot be read: [Errno 2] No such file or directory: ")
 
 
