@@ -203,6 +203,67 @@ def test_a_tanh_beside_zero_may_have_either_sign():
     assert stuck.failure.string == "("
 
 
+@pytest.mark.parametrize("lengths", Lengths)
+def test_a_tanh_beside_a_threshold_is_decided_with_more_digits(lengths):
+    """The bounds are drawn closer where they do not decide, up to a thousand digits."""
+    flint = pytest.importorskip("flint", reason="needs the [tanh] extra")
+    before, flint.ctx.prec = flint.ctx.prec, 5000
+    state = flint.arb(flint.fmpq(1, 2)).tanh()
+    if lengths is Lengths.EVEN:  # that of `((`
+        state = (state + flint.arb(flint.fmpq(1, 2))).tanh()
+    digits, power = state.mid().man_exp()
+    flint.ctx.prec = before
+    place = Fraction(int(digits)) * Fraction(2) ** int(power)
+    cell = TanhCell(Fraction(1, 2), -1, 1)
+    for near in (60, 100, 200, 400, 900):
+        below, above = (
+            certify(
+                Model(cell, BinaryReadout(1, -place + sign * Fraction(1, 2**near))), lengths, limit=lengths.stride + 1
+            )
+            for sign in (1, -1)
+        )
+        assert (below.outcome, below.method) == (Outcome.BOUNDED, "enclosures")
+        assert below.horizon == (2 if lengths is Lengths.EVEN else below.horizon) >= lengths.stride
+        assert (above.outcome, above.horizon, above.method) == (Outcome.REFUTED, 0, "enclosures")
+        assert above.failure.string == "(" * lengths.stride
+    open_still = certify(Model(cell, BinaryReadout(1, -place + Fraction(1, 2**1100))), lengths, limit=4)
+    assert (open_still.outcome, open_still.horizon) == (Outcome.BOUNDED, 0)
+    assert open_still.reason == f"the bounds on tanh do not decide length {lengths.stride}"
+
+
+@pytest.mark.parametrize("lengths", Lengths)
+def test_an_exact_depth_stands_only_where_it_goes_further_and_decides(lengths):
+    """A search goes as far as it is asked to; a depth counts from there on, and only for a steady readout."""
+    counter = LinearCell(1025, -1025, 1)  # in float16 exact to depth 1
+    assert certify(Model(counter, ZeroCheck()), lengths, "float16", limit=6).method == "search"
+    for cell, depth in ((LinearCell(512, -512, 1), 127), (LinearCell(683, -683, 1), 2)):
+        at = certify(Model(cell, ZeroCheck()), lengths, "float16", limit=depth)
+        beyond = certify(Model(cell, ZeroCheck()), lengths, "float16", limit=depth + 1)
+        assert (at.method, at.horizon) == ("exact depth", depth - depth % lengths.stride)
+        assert beyond.method == "search"
+    slanted = TernaryReadout((1, 2, 3), (1, 0, -1))
+    assert certify(Model(LinearCell(2, -2, 1), slanted), lengths, "float16", limit=6).method == "search"
+    positive = certify(Model(ReluCell(1, -1, 1), BinaryReadout(1, -0.5)), lengths, "float16", limit=6)
+    assert (positive.method, positive.outcome) == ("search", Outcome.REFUTED)
+
+
+@pytest.mark.parametrize(
+    ("cell", "outcome"),
+    [
+        (ReluCell(Fraction(1, 3), -Fraction(1, 3), 1), Outcome.PROVED),
+        (ReluCell(1, -1, 2), Outcome.REFUTED),
+        (ReluCell(1, -1, Fraction(1, 2)), Outcome.BOUNDED),
+        (ReluCell(1, -3, 2), Outcome.BOUNDED),
+        (SelectiveCell(1, 1, -1, -1), Outcome.REFUTED),
+        (SelectiveCell(1, -2, Fraction(1, 2), 2), Outcome.PROVED),
+    ],
+)
+def test_which_zero_checks_a_theorem_decides(cell, outcome):
+    verdict = certify(Model(cell, ZeroCheck()), limit=2)
+    assert verdict.outcome is outcome
+    assert (verdict.method == "theorem") == (outcome is Outcome.PROVED)
+
+
 def test_bad_arguments_are_named():
     model = Model(LinearCell(1, -1, 1), ZeroCheck())
     with pytest.raises(BadInput, match="lengths: 'odd' is not one of all, even"):

@@ -5,9 +5,13 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from brute_force import classes, place_of, some_model
 
-from tallystick.certificates.linear_horizon import Line, Quadratic
+from tallystick.cells import LinearCell
+from tallystick.certificates.linear_horizon import Line, Quadratic, first_failure
 from tallystick.certificates.powers import sign_at_power
+from tallystick.certificates.verdict import Lengths
+from tallystick.readouts import BinaryReadout, TernaryReadout
 
 FAR = 40
 SMALL = [Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 3)]
@@ -75,3 +79,26 @@ def test_the_sign_at_a_power_that_nobody_writes_out():
     assert sign_at_power((Fraction("-2.7183"), Fraction(1)), U, k) == -1
     assert sign_at_power((Fraction("-0.3678"), Fraction(1)), 1 / U, k) == 1
     assert sign_at_power((Fraction("-0.3679"), Fraction(1)), 1 / U, k) == -1
+
+
+@pytest.mark.parametrize("lengths", Lengths)
+@pytest.mark.parametrize("readout", [BinaryReadout, TernaryReadout], ids=["binary", "ternary"])
+def test_the_first_failure_is_that_of_every_string(readout, lengths):
+    """From the first counted length on, with the classes that the string gets and should get."""
+    generator, longest, seen = random.Random(f"{readout}{lengths}"), 7, set()
+    for _ in range(60):
+        model = some_model(LinearCell, readout, generator)
+        if model.cell.recurrent_weight <= 0:
+            continue
+        strings = classes(model, longest)
+        wrong = [n for n, (found, right) in strings.items() if n % lengths.stride == 0 and (found != right).any()]
+        failure = first_failure(model, lengths)
+        if not wrong:
+            assert failure is None or failure.length > longest
+            continue
+        assert failure.length == wrong[0]
+        seen.add(failure.length)
+        found, right = (list(readout.classes)[array[place_of(failure.string)]] for array in strings[failure.length])
+        assert (failure.found, failure.right) == (found, right)
+        assert found != right
+    assert len(seen) > 1
