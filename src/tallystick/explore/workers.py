@@ -23,8 +23,8 @@ from tallystick.training.cores import cores
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""
 
-QUICK_SECONDS = 1.0
-"""How long a quick question takes at the most."""
+_QUICK_SECONDS = 0.5
+"""How long a quick question takes at the most: most take a hundredth of it."""
 
 MOST_SLOW = 4
 """Slow questions that are worked on at the same time: more than a page asks at once."""
@@ -75,7 +75,7 @@ class Workers:
         number: int | None = None,
         seconds: float = SECONDS,
         *,
-        quick: float = QUICK_SECONDS,
+        quick: float = _QUICK_SECONDS,
         spare: int = _SPARE,
     ) -> None:
         """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
