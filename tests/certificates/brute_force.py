@@ -203,8 +203,7 @@ def _whole(model, D):
     cell, readout = model.cell.converted(lambda weight, _: int(weight * D)), model.readout
     if isinstance(readout, ZeroCheck):
         return Model(cell, readout)
-    lines = (readout.weight, readout.bias) if isinstance(readout, BinaryReadout) else (*readout.weight, *readout.bias)
-    E = _denominator(lines)
+    E = _denominator(_lines(readout))
     return Model(cell, readout.converted(lambda number, _: int(number * E)))
 
 
@@ -304,7 +303,8 @@ def _is_real_tanh(model):
 def digits_needed(model):
     """How many decimal digits tell the states of a tanh cell in real numbers apart from what they come near to.
 
-    tanh x is off x by about x³/3 and off 1 by about 2e^(−2x). Other models need none, and get what they would have.
+    tanh x is off x by about x³/3 and off 1 by about 2e^(−2x), and lines are told apart by the last digits of their numbers.
+    Other models need none, and get what they would have.
     """
     if not _is_real_tanh(model):
         return getcontext().prec
@@ -312,7 +312,18 @@ def digits_needed(model):
     least, most = min(sizes, default=Fraction(1)), sum(sizes)
     if most > MOST_DIGITS:
         return MOST_DIGITS + 1
-    return DIGITS + int(most) + 3 * max(0, round(log10(least.denominator) - log10(least.numerator)))
+    numbers = [part for line in _lines(model.readout) for part in Fraction(line).as_integer_ratio()]
+    longest = max((number.bit_length() for number in numbers), default=0)
+    near_zero = 3 * max(0, round(log10(least.denominator) - log10(least.numerator)))
+    return DIGITS + int(most) + near_zero + round(longest * log10(2))
+
+
+def _lines(readout):
+    """The weights and biases of a readout."""
+    if isinstance(readout, ZeroCheck):
+        return ()
+    lines = readout.weight, readout.bias
+    return lines if isinstance(readout, BinaryReadout) else (*lines[0], *lines[1])
 
 
 def _enough_digits():

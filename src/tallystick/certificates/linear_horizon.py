@@ -195,6 +195,16 @@ def _first_true(holds: Callable[[int], bool], first: int) -> int:
 def _halved(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the least k at which a claim holds, between one where it does not and one where it does."""
     while high - low > 1:
-        middle = (low + high) // 2
+        middle = _roundest(low, high)
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def _roundest(low: int, high: int) -> int:
+    """Return the number between two that ends in the most binary zeros: its power takes one product more than one before it.
+
+    >>> _roundest(low=5, high=13), _roundest(low=8, high=13)
+    (8, 12)
+    """
+    place = (low ^ (high - 1)).bit_length() - 1
+    return (high - 1) >> place << place
