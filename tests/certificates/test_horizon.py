@@ -187,6 +187,20 @@ def test_right_ends_do_not_make_a_float_interval_right():
     check_against_brute_force(model, "float16")
 
 
+@pytest.mark.parametrize(("most", "length"), [(3, 2), (4, 4), (15, 4), (16, None)])
+def test_states_are_listed_while_they_are_few(most, length, monkeypatch):
+    """Of the network above, with 4 states of length 2 and 16 of length 4."""
+    monkeypatch.setattr("tallystick.certificates.search.MOST_STATES", most)
+    cell = LinearCell(1.439453125, -1.3974609375, 0.9912109375)
+    readout = TernaryReadout((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
+    verdict = certify(Model(cell, readout), "even", "float16")
+    if length is None:
+        assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, 2)
+    else:
+        assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, length - 2)
+        assert verdict.reason == f"too many states to list at length {length}"
+
+
 def test_a_weight_so_near_one_that_short_enclosures_cannot_tell():
     verdict = certify(Model(LinearCell(1, -1, 1 + Fraction(1, 2**450)), BinaryReadout(1, Fraction(-1, 2))))
     assert verdict.outcome is Outcome.REFUTED
