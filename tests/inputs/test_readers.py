@@ -5,7 +5,9 @@ from good_files import make_good_files
 from hypothesis import HealthCheck, given, settings
 from readers import readers
 
-EXAMPLES = 15
+EXAMPLES = 12
+FEW = 3
+"""Of what takes a report or a compiled network to read."""
 NAMES = (
     *("strings", "authors' strings", "model, bytes", "model, values", "safetensors, bytes", "safetensors, header"),
     *("machine, bytes", "machine, values", "certificate, bytes", "certificate, values", "scheduler's file"),
@@ -33,7 +35,9 @@ def test_every_reader_is_tried(every_reader):
 def test_any_file_is_read_or_refused_in_one_line(name, folder, every_reader):
     reader = every_reader[name]
 
-    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    examples = FEW if "report" in name or "rows" in name else EXAMPLES
+
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(reader.contents)
     def try_it(content):
         reader.try_on(folder, content)

@@ -17,6 +17,7 @@ from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS,
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 _ANEW = "tallystick reproduce --force makes the run anew"
+_REPRODUCE = "reproduce"
 _SETTING_TYPES: dict[str, type[pl.DataType]] = {"task": pl.String, "bias": pl.Boolean, "train_length": pl.Int64}
 _MODEL_TYPES: dict[str, type[pl.DataType]] = {
     "edition": pl.String,
@@ -118,6 +119,10 @@ def read_run(directory: Path) -> Run:
     """Read a run directory; raise `BadInput` naming the file that is missing, damaged or not what it should be."""
     if not directory.is_dir():
         raise BadInput(f"{directory}: not a run directory; tallystick reproduce --out {directory} makes one")
+    config = _config(directory / "config.toml")
+    made_by = parse_settings(config, "config.toml").get("command", _REPRODUCE)
+    if made_by != _REPRODUCE:
+        raise BadInput(f"{directory}: a run of tallystick {made_by}; a report is of what tallystick reproduce has made")
     models = _table(directory / "models.parquet", _MODEL_TYPES)
     if models.is_empty():
         raise BadInput(f"{directory / 'models.parquet'}: holds no model; at least one row is needed")
@@ -128,7 +133,7 @@ def read_run(directory: Path) -> Run:
         models=models,
         replicates=_table(directory / "replicates.parquet", _REPLICATE_TYPES),
         paths=_table(directory / "paths.parquet", _PATH_TYPES),
-        config=_config(directory / "config.toml"),
+        config=config,
         record=_record(directory / "record.json"),
     )
 
