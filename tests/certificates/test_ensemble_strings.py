@@ -1,0 +1,104 @@
+"""The horizons of small ensembles against every string of their networks; nothing is asked of the certifier's own searches."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from brute_force import classes, some_model
+from ensemble_agreement import in_floats, stacked
+
+from tallystick.cells import CELLS, LinearCell, TanhCell
+from tallystick.certificates import linear_ensemble
+from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.certificates.ensemble_models import right_at_zero, size_of, some_of
+from tallystick.models import Model
+from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+
+LONGEST = 7
+COMBINATIONS = [(cell, readout) for cell in CELLS.values() for readout in READOUTS.values()]
+
+
+def right_to(model, stride):
+    """The greatest counted length to which no string fails, and whether that is all that was looked at."""
+    strings = classes(model.in_arithmetic("rational"), LONGEST)
+    wrong = [length for length, (found, right) in strings.items() if length % stride == 0 and (found != right).any()]
+    return (wrong[0] - stride, False) if wrong else (LONGEST - LONGEST % stride, True)
+
+
+@pytest.mark.parametrize(("cell", "readout"), COMBINATIONS, ids=[f"{c.__name__} {r.__name__}" for c, r in COMBINATIONS])
+def test_an_ensemble_is_right_as_far_as_every_string_says(cell, readout, monkeypatch):
+    monkeypatch.setattr(linear_ensemble, "_FEW", 0)
+    generator = random.Random(f"{cell}{readout}strings")
+    models = [in_floats(some_model(cell, readout, generator)) for _ in range(10 if cell is TanhCell else 25)]
+    found = horizons(*stacked(models), limit=LONGEST)
+    for stride, reached, sure in ((1, found.all, found.all_exact), (2, found.even, found.even_exact)):
+        for model, horizon, exact in zip(models, reached.tolist(), sure.tolist(), strict=True):
+            expected, to_the_end = right_to(model, stride)
+            if to_the_end:
+                assert horizon >= expected
+                assert exact or horizon == expected
+            else:
+                assert horizon == expected if exact else horizon <= expected
+                assert exact or cell is TanhCell
+
+
+def test_what_is_known_for_certain():
+    """An exact counter, one that drifts, one that fails at once and one with U ≤ 0: their horizons by hand."""
+    a, b, U = np.array([1.0, 1.0, -1.0, 1.0]), np.array([-1.0, -1.25, 1.0, -1.0]), np.array([1.0, 1.0, 1.0, -1.0])
+    found = horizons(LinearCell(a, b, U), BinaryReadout(np.ones(4), np.full(4, -0.5)))
+    # The second has h = n − 5m/4 and is wrong once n = m + 1 gives 1 − m/4 ≤ 1/2: at 3 + 2 tokens.
+    assert found.all.tolist() == [UNLIMITED, 4, 0, 1]
+    # Of even lengths n = m + 2 gives 2 − m/4 ≤ 1/2 for m = 6: at 8 + 6 tokens.
+    assert found.even.tolist() == [UNLIMITED, 12, 0, 0]
+    assert found.all_exact.all()
+    assert found.even_exact.all()
+
+
+def test_a_head_start_is_taken_over_where_nothing_else_is_known():
+    a, b, U = np.ones(3), np.array([-1.0, -1.25, -1.25]), np.ones(3)
+    asked = []
+
+    def head_start(models, chosen):
+        asked.append((size_of(models), chosen.tolist()))
+        return linear_ensemble.FirstFailures(np.array([7, 4, -1]), np.array([7, -1, 12]))
+
+    found = horizons(LinearCell(a, b, U), BinaryReadout(np.ones(3), np.full(3, -0.5)), head_start=head_start)
+    assert asked == [(3, [False, True, True])]
+    assert found.all.tolist() == [UNLIMITED, 4, 4]
+    assert found.even.tolist() == [UNLIMITED, 12, 12]
+
+
+@pytest.mark.parametrize(
+    ("readout", "expected"),
+    [
+        (BinaryReadout(np.ones(3), np.array([-1.0, 0.0, 1.0])), [True, True, False]),
+        (
+            TernaryReadout((np.ones(3),) * 3, (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]), np.zeros(3))),
+            [False, True, False],
+        ),
+    ],
+)
+def test_which_readouts_are_right_at_zero(readout, expected):
+    assert right_at_zero(readout).tolist() == expected
+
+
+def test_some_of_the_models():
+    models = Model(
+        LinearCell(np.arange(3.0), np.arange(3.0), np.arange(3.0)), BinaryReadout(np.arange(3.0), np.zeros(3))
+    )
+    assert size_of(models) == 3
+    for chosen in (np.array([False, True, True]), slice(1, None), np.array([1, 2])):
+        assert some_of(models, chosen).cell.close_step.tolist() == [1.0, 2.0]
+        assert some_of(models, chosen).readout.weight.tolist() == [1.0, 2.0]
+
+
+def test_a_zero_check_is_searched_to_the_limit():
+    """ReLU counters that forget a little: right as far as the search goes, and no further said."""
+    half = Fraction(1, 2)
+    cells = CELLS["relu"](np.array([1.0, 1.0]), np.array([-1.0, -1.0]), np.array([float(half), 1.0]))
+    found = horizons(cells, ZeroCheck(), limit=2)
+    assert (found.all.tolist(), found.all_exact.tolist()) == ([2, UNLIMITED], [False, True])
+    assert (found.even.tolist(), found.even_exact.tolist()) == ([2, UNLIMITED], [False, True])
+    further = horizons(cells, ZeroCheck(), limit=9)
+    assert (further.all.tolist()[0], further.all_exact.tolist()) == (2, [True, True])
