@@ -55,7 +55,8 @@ def _order_holds(readout: TernaryReadout, i: int, j: int, ends: Ends) -> Mask:
     With u half a unit in the last place of 1 and η the least positive number, an executed v·h + c is off by at most
     2u·(|v·h| + |c|) + η, fused or not. The exact difference of two lines is least at an end, where the executed one
     shows it up to both errors; anywhere else the executed difference is off by both again. So twice both errors suffice,
-    and the factor 8 in place of 2 covers this function's own rounding many times over.
+    and the factor 8 in place of 2 covers this function's own rounding many times over. An output that overflows at an end
+    shows nothing of how far the lines are apart there.
     """
     if _apart(readout, i, j):
         return np.ones(len(ends.least), bool)
@@ -66,7 +67,7 @@ def _order_holds(readout: TernaryReadout, i: int, j: int, ends: Ends) -> Mask:
         error += abs(float(readout.weight[k])) * size + abs(float(readout.bias[k]))
     allowed = 16 * float(form.unit) * error + 8 * float(form.least)
     gaps = [np.asarray(_output(readout, i, end) - _output(readout, j, end)) for end in (ends.least, ends.greatest)]
-    return np.minimum(*gaps) > allowed
+    return (np.minimum(*gaps) > allowed) & np.isfinite(gaps).all(axis=0)
 
 
 def _output(readout: TernaryReadout, index: int, h: NDArray[Any]) -> NDArray[np.float64]:
