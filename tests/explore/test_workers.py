@@ -16,15 +16,18 @@ from tallystick.errors import BadInput
 from tallystick.explore.app import application
 from tallystick.explore.workers import Busy, TooLong, Unwanted, Workers
 
-# A linear cell so near to an exact counter that its horizon has hundreds of digits: a minute's work.
+# A cell so near to an exact counter that its horizon has hundreds of digits, which is found by going along.
 SLOW = {
-    "cell": "linear",
+    "cell": "selective",
     "open_step": 1,
     "close_step": -1,
-    "recurrent_weight": f"{2**1198 + 1}/{2**1198}",
+    "recurrent_weight": [f"{2**1190 + 1}/{2**1190}", f"{2**1190 + 1}/{2**1190}"],
     "readout": {"kind": "ternary", "weight": [-1, 0, 1], "bias": ["-1/2", 0, "-1/2"]},
 }
-QUICK = {**SLOW, "recurrent_weight": 1}
+QUICK = {**SLOW, "recurrent_weight": [1, 1]}
+
+ENDLESS = sum, range(10**15)
+"""A task that keeps a processor busy for years."""
 
 
 def asked(work, spare=0, **limits):
@@ -89,7 +92,8 @@ def test_quick_questions_do_not_wait_for_slow_ones_however_many(monkeypatch):
     monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 1)
 
     async def work(workers):
-        slow = [asyncio.create_task(workers.run(time.sleep, 60, seconds=50)) for _ in range(2)]
+        slow = [asyncio.create_task(workers.run(*ENDLESS, seconds=50)) for _ in range(2)]
+        await asyncio.sleep(0.05)  # so that they are asked first
         answers = [await workers.run(divmod, n, 3) for n in range(20)]
         # One slow question too many is refused; the other goes on, out of the way.
         (refused,), (waiting,) = await asyncio.wait(slow, return_when=asyncio.FIRST_COMPLETED)
@@ -99,43 +103,53 @@ def test_quick_questions_do_not_wait_for_slow_ones_however_many(monkeypatch):
         assert not waiting.done()
         return answers
 
-    assert asked(work, number=1, seconds=30, quick=0.2) == 2 * [divmod(n, 3) for n in range(20)]
+    assert asked(work, number=1, seconds=30, quick=0.1) == 2 * [divmod(n, 3) for n in range(20)]
 
 
 def test_a_spare_process_takes_the_place_of_a_slow_one():
     async def work(workers):
         spare = [await workers.run(os.getpid) for _ in range(2)]  # each in its turn
-        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
+        slow = asyncio.create_task(workers.run(*ENDLESS, seconds=50))
+        await asyncio.sleep(0.05)  # so that it is asked first
         answered = await workers.run(os.getpid)
         assert not slow.done()
         return answered in spare
 
-    assert asked(work, number=1, seconds=30, quick=0.2, spare=1)
+    assert asked(work, number=1, seconds=30, quick=0.1, spare=1)
 
 
 def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatch):
     monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 1)
 
     async def work(workers):
-        assert await workers.run(getoutput, "sleep 0.3; echo answered") == "answered"
-        with pytest.raises(TooLong, match="no answer within 0.3 seconds"):
-            await workers.run(time.sleep, 60, seconds=0.3)
-        return len(workers._workers)
+        assert await workers.run(sum, range(2 * 10**7)) == (2 * 10**7 - 1) * 10**7
+        with pytest.raises(TooLong, match="no answer within 2 seconds"):
+            await workers.run(*ENDLESS, seconds=2)
+        return len(workers._workers), await workers.run(divmod, 7, 2)
 
-    assert asked(work, number=1, seconds=30, quick=0.1) == 1
+    assert asked(work, number=1, seconds=30, quick=0.05) == (1, (3, 1))
 
 
 def test_a_slow_question_works_with_less_of_the_processor():
     async def work(workers):
         quick = await workers.run(os.getpriority, os.PRIO_PROCESS, 0)
-        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
-        await asyncio.sleep(1)
-        (_, niceness) = sorted(os.getpriority(os.PRIO_PROCESS, process._process.pid) for process in workers._workers)
-        slow.cancel()
-        return quick, niceness
+        (process,) = workers._workers
+        slow = asyncio.create_task(workers.run(*ENDLESS, seconds=50))
+        await asyncio.sleep(0.05)  # so that it is asked first
+        await workers.run(divmod, 7, 2)  # once the other has stepped aside
+        assert not slow.done()
+        return quick, os.getpriority(os.PRIO_PROCESS, process._process.pid)
 
     quick, niceness = asked(work, number=1, seconds=30, quick=0.1)
     assert niceness > quick or quick == 19  # the nicest that there is
+
+
+def test_a_question_that_has_to_wait_for_a_processor_is_not_slow():
+    async def work(workers):
+        assert await workers.run(getoutput, "sleep 0.5; echo answered") == "answered"
+        return await workers.run(os.getppid), len(workers._workers)
+
+    assert asked(work, number=1, seconds=30, quick=0.1) == (os.getpid(), 1)
 
 
 def test_a_question_that_nobody_waits_for_is_given_up():

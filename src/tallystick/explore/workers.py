@@ -10,6 +10,7 @@ import os
 import pickle
 import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -23,8 +24,11 @@ from tallystick.training.cores import cores
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""
 
-_QUICK_SECONDS = 0.5
-"""How long a quick question takes at the most: most take a hundredth of it."""
+_QUICK_SECONDS = 0.25
+"""How long a quick question is worked on at the most: most need a hundredth of it."""
+
+_PATIENCE = 20
+"""So many times as long may it take by the clock, on a machine that has other things to do."""
 
 MOST_SLOW = 4
 """Slow questions that are worked on at the same time: more than a page asks at once."""
@@ -33,6 +37,9 @@ _SPARE = 2
 """Processes that are kept beside those that work: loading the library takes a second, for which no question should wait."""
 
 _SLOW_NICENESS = 10
+_SCHEDULED = 2
+"""The clock of a process is known to Linux by its number and this one (clock_getcpuclockid)."""
+
 _START_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
 """How often it is asked, while an answer is worked out, whether anybody still waits for it."""
@@ -147,7 +154,7 @@ class Workers:
                 await self._aside(process.get_ready)
             answer = self._aside(process.ask, task, arguments, seconds)
             answer.add_done_callback(_heard_of)
-            if (await asyncio.wait({answer}, timeout=self._quick))[0]:
+            if await self._is_quick(process, answer):
                 return answer.result()
             another = self._another()
             if another is None:
@@ -159,6 +166,16 @@ class Workers:
             self._places.release()
             self._give_back(idle)
         return await self._slow_answer(process, answer)
+
+    async def _is_quick(self, process: "_Worker", answer: "asyncio.Future[Any]") -> bool:
+        """Wait for an answer until its process has worked on it for too long; waiting for its turn is no work."""
+        before = process.worked
+        for _ in range(_PATIENCE):
+            if (await asyncio.wait({answer}, timeout=self._quick))[0]:
+                return True
+            if process.worked - before > self._quick:
+                return False
+        return False
 
     async def _slow_answer(self, process: "_Worker", answer: "asyncio.Future[Any]") -> Any:  # noqa: ANN401
         """Wait for an answer that takes long, and end its process, which has given up its place."""
@@ -226,6 +243,14 @@ class _Worker:
     def is_ready(self) -> bool:
         """Whether the process has loaded the library, and nobody has ended it."""
         return self._ready and not self._ended
+
+    @property
+    def worked(self) -> float:
+        """The seconds for which the process has had a processor; where the system does not tell, those on the clock."""
+        try:
+            return time.clock_gettime(~self._process.pid << 3 | _SCHEDULED)
+        except (OSError, AttributeError, OverflowError):
+            return time.monotonic()
 
     def retire(self) -> None:
         """Let the process end with its question, and leave the processor to quicker ones until then."""
