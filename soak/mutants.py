@@ -7,9 +7,9 @@
 mutmut makes the mutants: an operator, a number, a text, an argument or a condition changed, one at a time. Its own runner would
 start pytest for each of some thousand mutants. Here the tests are collected once; every mutant is a forked child in which the
 code of one function is exchanged, and which runs the tests that enter this function until one fails, those first that killed
-its other mutants. Nothing is written, and the checkout stays as it is.
+its other mutants, then the quickest and most particular. Nothing is written, and the checkout stays as it is.
 
-A mutant is killed by a test that fails, or that takes many times as long as it should. One that lives through the quickest of
+A mutant is killed by a test that fails, or that takes many times as long as it should. One that lives through the first of
 its tests, to `MOST_SECONDS` in all, has survived. Ends with 1 if less than 95 % are killed.
 """
 
@@ -164,6 +164,11 @@ class Watched:
     seconds: float
     entered: frozenset[tuple[str, str]]
 
+    @property
+    def cost(self) -> float:
+        """What is tried first: tests that are quick, and that are about few functions."""
+        return self.seconds * len(self.entered)
+
 
 class _TooLong(BaseException):
     """A test takes longer than a mutant is worth."""
@@ -250,7 +255,7 @@ class Session:
         ]
         if not entering:
             return UNTESTED, None
-        order = sorted(entering, key=lambda place: (-killers[place], self.tests[place].seconds))
+        order = sorted(entering, key=lambda place: (-killers[place], self.tests[place].cost))
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
