@@ -8,14 +8,16 @@ bytes, a device without an end) in processes of their own, whose memory and time
 answered with a traceback, in more than one line, not at all, or with too much memory.
 """
 
+import atexit
 import sys
 import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,9 +27,15 @@ from command_lines import Hangs, check, command_lines, commands, prepared, run, 
 from extremes import broken, extremes, measured
 from good_files import make_good_files
 from hypothesis import HealthCheck, Phase, given, seed, settings
-from readers import readers
+from readers import Reader, readers
 
-_AT_ONCE = 50
+SETTINGS = settings(
+    max_examples=50,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 Found = tuple[str, int, list[str]]
 """What was tried, how often, and what went wrong."""
 
@@ -39,46 +47,45 @@ def show(text: str) -> None:
 
 
 def attempt(name: str, seconds: float) -> Found:
-    """Try one reader or one command for some time, in a folder of its own; what goes wrong is told once for each place."""
+    """Try one reader or one command for some time; what goes wrong is told once for each place."""
     warnings.simplefilter("error")
     wrong: dict[str, str] = {}
-    tried = Counter[str]()
-    with tempfile.TemporaryDirectory() as place:
-        folder = prepared(make_good_files(Path(place)))
-        contents, call, stubs = _strategy(name, folder)
-        last, number = time.monotonic() + seconds, 0
-        with stubs:
-            while time.monotonic() < last:
+    contents, call, stubs = _strategy(name)
+    tried = number = 0
 
-                @seed(number)
-                @settings(
-                    max_examples=_AT_ONCE,
-                    deadline=None,
-                    database=None,
-                    suppress_health_check=list(HealthCheck),
-                    phases=[Phase.generate],
-                )
-                @given(contents)
-                def go(content: object) -> None:
-                    tried[name] += 1
-                    try:
-                        call(content)
-                    except (Exception, Hangs) as error:
-                        at = traceback.extract_tb(error.__traceback__)[-1]
-                        said = f"{name}: {type(error).__name__}: {error} at {Path(at.filename).name}:{at.lineno}"
-                        wrong.setdefault(f"{type(error)}{at.filename}{at.lineno}", f"{said[:500]} on {content!r:.500}")
+    def attempted(content: object) -> None:
+        nonlocal tried
+        tried += 1
+        try:
+            call(content)
+        except (Exception, Hangs) as error:
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            said = f"{name}: {type(error).__name__}: {error} at {Path(at.filename).name}:{at.lineno}"
+            wrong.setdefault(f"{type(error)}{at.filename}{at.lineno}", f"{said[:500]} on {repr(content)[:500]}")
 
-                go()
-                number += 1
-    return name, tried[name], list(wrong.values())
+    with stubs:
+        last = time.monotonic() + seconds
+        while time.monotonic() < last:
+            seed(number)(SETTINGS(given(contents)(attempted)))()
+            number += 1
+    return name, tried, list(wrong.values())
 
 
-def _strategy(name: str, folder: Path):  # noqa: ANN202 -- a strategy, what tries an example, and stubs
-    known = {reader.name: reader for reader in readers(folder)}
+def _strategy(name: str):  # noqa: ANN202 -- a strategy, what tries an example, and stubs
+    folder, known = _prepared()
     if name in known:
         return known[name].contents, lambda content: known[name].try_on(folder, content), nullcontext()
     command = name.removeprefix("tallystick ")
     return command_lines(command), lambda words: check(words, run(words, folder)), without_long_work()
+
+
+@cache
+def _prepared() -> tuple[Path, dict[str, Reader]]:
+    """Make good files, once in a process, gone when it ends."""
+    place = tempfile.TemporaryDirectory()
+    atexit.register(place.cleanup)
+    folder = prepared(make_good_files(Path(place.name)))
+    return folder, {reader.name: reader for reader in readers(folder)}
 
 
 def tried_extremes() -> tuple[int, float, list[str]]:
@@ -88,8 +95,9 @@ def tried_extremes() -> tuple[int, float, list[str]]:
     with tempfile.TemporaryDirectory() as place:
         folder = prepared(make_good_files(Path(place)))
         listed = extremes(folder)
-        for extreme in listed:
-            found = measured(extreme.words, folder)
+        with ThreadPoolExecutor(2) as pool:
+            ended = list(pool.map(lambda extreme: measured(extreme.words, folder), listed))
+        for extreme, found in zip(listed, ended, strict=True):
             most = max(most, found.memory)
             show(f"{extreme.name}: status {found.status}, {found.seconds:.1f} s, {found.memory / 2**20:,.0f} MiB")
             if (promise := broken(extreme, found)) is not None:
@@ -97,10 +105,9 @@ def tried_extremes() -> tuple[int, float, list[str]]:
     return len(listed), most / 2**20, wrong
 
 
-def main(seconds: float = 180) -> int:
+def main(seconds: float = 200) -> int:
     """Try everything."""
-    with tempfile.TemporaryDirectory() as place:
-        names = [reader.name for reader in readers(make_good_files(Path(place)))]
+    names = list(_prepared()[1])
     files = len(names)
     names += [f"tallystick {command}" for command in commands()]
     share = 2 * seconds / len(names)

@@ -128,7 +128,10 @@ def _with_values(draw: st.DrawFn, table: pl.DataFrame) -> pl.DataFrame:
     name = draw(st.sampled_from(table.columns))
     value, every = draw(LISTS if isinstance(table.schema[name], pl.List) else SCALARS), draw(st.integers(1, 3))
     values = [value if place % every == 0 else old for place, old in enumerate(table[name].to_list())]
-    return table.with_columns(pl.Series(name, values, table.schema[name], strict=False))
+    try:
+        return table.with_columns(pl.Series(name, values, table.schema[name], strict=False))
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):  # the column does not take it
+        return table.with_columns(pl.lit(None, table.schema[name]).alias(name))
 
 
 def _with_rows(draw: st.DrawFn, table: pl.DataFrame) -> pl.DataFrame:
