@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from subprocess import PIPE, Popen
+from subprocess import PIPE, Popen, TimeoutExpired
 from typing import Any
 
 from tallystick.errors import BadInput
@@ -41,6 +41,7 @@ _SCHEDULED = 2
 """The clock of a process is known to Linux by its number and this one (clock_getcpuclockid)."""
 
 _START_SECONDS = 60.0
+_GOODBYE_SECONDS = 1.0
 _LOOK_SECONDS = 0.5
 """How often it is asked, while an answer is worked out, whether anybody still waits for it."""
 
@@ -102,6 +103,8 @@ class Workers:
 
     async def stop(self) -> None:
         """End every process, whatever it is doing."""
+        for process in self._workers:
+            process.dismiss()
         for process in self._workers:
             process.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -237,7 +240,7 @@ class _Worker:
         self._process = Popen(
             [sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, env={**os.environ, **_ONE_THREAD}
         )
-        self._ready = self._ended = False
+        self._ready = self._ended = self._working = False
 
     @property
     def is_ready(self) -> bool:
@@ -259,6 +262,15 @@ class _Worker:
             niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
             os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
 
+    def dismiss(self) -> None:
+        """Let a process that is idle end by itself: there are no more questions."""
+        if self._ready and not self._working:
+            assert self._process.stdin is not None
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(TimeoutExpired):
+                self._process.wait(_GOODBYE_SECONDS)
+
     def close(self) -> None:
         """End the process for good."""
         self._closed = True
@@ -279,7 +291,9 @@ class _Worker:
 
     def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
         """Return what the process answers, once it is ready."""
+        self._working = True
         outcome, value = self._heard(seconds, (task, arguments))
+        self._working = False
         if outcome is Outcome.REFUSED:
             raise BadInput(value)
         if outcome is Outcome.FAILED:
