@@ -53,3 +53,11 @@ def _refusal(folder, *words):
     assert ended.status == 2
     check(words, ended)
     return ended.err
+
+
+def test_too_little_memory_is_said_in_one_line(folder, monkeypatch):
+    def fill(_):
+        raise MemoryError
+
+    monkeypatch.setattr("tallystick.cli.theory.read_machine", fill)
+    assert "not enough memory" in _refusal(folder, "accepts", "machine.json", "()")

@@ -74,6 +74,8 @@ def main(arguments: list[str] | None = None) -> None:
         fail(str(error))
     except TyperException as error:
         fail(error.format_message() or "no command given; tallystick --help lists them")
+    except MemoryError:
+        fail("there is not enough memory for this; smaller files, fewer seeds or shorter strings take less")
     except OSError as error:
         full = error.errno in _FULL and not error.filename  # files are named, so it is not one of them
         if full:
