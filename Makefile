@@ -48,7 +48,7 @@ lint: $(VENV)/ready
 	$(BIN)/pyright
 
 # Branches of the package that the tests go through, in every process that they start; docs/reliability.md says what is left.
-coverage: $(VENV)/ready
+coverage: $(VENV)/torch
 	mkdir -p $(OUT)/coverage
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n auto --dist worksteal --ignore tests/proofs
