@@ -9,7 +9,7 @@ from brute_force import classes, some_model
 from ensemble_agreement import in_floats, stacked
 
 from tallystick.cells import CELLS, LinearCell, TanhCell
-from tallystick.certificates import linear_ensemble
+from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.ensemble_models import right_at_zero, size_of, some_of
 from tallystick.models import Model
@@ -41,6 +41,40 @@ def test_an_ensemble_is_right_as_far_as_every_string_says(cell, readout, monkeyp
             else:
                 assert horizon == expected if exact else horizon <= expected
                 assert exact or cell is TanhCell
+
+
+def no_tie(cell, readout, generator):
+    """A network near a counter whose weights are drawn at random, so that no state lies on a threshold."""
+    a, U = generator.choice([1, -1]) * generator.uniform(0.8, 1.2), generator.uniform(0.8, 1.25)
+    weights = [U, generator.uniform(0.8, 1.25)] if cell is CELLS["selective"] else [U]
+    at, v = a * generator.uniform(0.2, 0.6), generator.uniform(0.5, 2) * (1 if a > 0 else -1)
+    made = cell(a, -a * generator.uniform(0.8, 1.25), *weights)
+    if readout is BinaryReadout:
+        return Model(made, BinaryReadout(v, -v * at))
+    return Model(made, TernaryReadout((-v, 0.1 * v, v), (-v * at, 0.0, -v * at)))
+
+
+@pytest.mark.parametrize("readout", [BinaryReadout, TernaryReadout], ids=["binary", "ternary"])
+@pytest.mark.parametrize("cell", [LinearCell, CELLS["selective"]], ids=["linear", "selective"])
+def test_away_from_ties_floats_decide_by_themselves(cell, readout, monkeypatch):
+    """No model is left to the certifier, and each is right as far as every string says."""
+
+    def unasked(model, *_, **__):
+        raise AssertionError(f"{model} was not decided")
+
+    monkeypatch.setattr(linear_ensemble, "certify", unasked)
+    monkeypatch.setattr(ensemble_search, "certify", unasked)
+    monkeypatch.setattr(linear_ensemble, "_FEW", 0)
+    generator, seen = random.Random(f"{cell}{readout}"), set()
+    models = [no_tie(cell, readout, generator) for _ in range(40)]
+    found = horizons(*stacked(models), limit=60)
+    for stride, reached, sure in ((1, found.all, found.all_exact), (2, found.even, found.even_exact)):
+        assert sure.all()
+        for model, horizon in zip(models, reached.tolist(), strict=True):
+            expected, to_the_end = right_to(model, stride)
+            assert horizon >= expected if to_the_end else horizon == expected
+            seen.add(horizon)
+    assert len(seen) > 4
 
 
 def test_what_is_known_for_certain():
