@@ -8,6 +8,7 @@ Installs the wheel, runs commands and a part of the tests. Needs the network. En
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,7 +104,7 @@ def install(python: str, resolution: str, folder: Path) -> Path:
 def versions(programs: Path) -> str:
     """Name the versions of some packages."""
     listed = run(UV, "pip", "list", "--python", str(programs / "python"), "--format", "freeze", folder=ROOT)
-    pinned = dict(line.split("==") for line in listed.split())
+    pinned = dict(re.findall(r"^(\S+)==(\S+)$", listed, flags=re.MULTILINE))
     return ", ".join(f"{name} {pinned[name]}" for name in SHOWN)
 
 
