@@ -3,7 +3,7 @@
     python soak/kills.py [KILLS]
 
 Runs of every kind are killed by SIGKILL and resumed, again and again, until they end; then every file but those that tell the
-time must be, byte for byte, that of a run that nothing happened to. The same goes for runs on full disks, 4 KiB larger each
+time must be, byte for byte, that of a run that nothing happened to. The same goes for runs on full disks, 8 KiB larger each
 time; no beginning of a part's file is taken for a part; of runs that are started at once in one folder one goes on. Ends
 with 1 if a promise is broken.
 """
@@ -77,12 +77,12 @@ def _killed(name: str, arguments: list[str], count: int, generator: Random, fold
 
 
 def full_disks(folder: Path) -> str:
-    """Every kind of run on a disk that is 4 KiB larger each time."""
+    """Every kind of run on a disk that is 8 KiB larger each time."""
     full = 0
     for name, run in RUNS.items():
         run(folder / "undisturbed" / name)
         try:
-            full += outgrow_disks(run, contents(folder / "undisturbed" / name), folder / "disks" / name, step=4)
+            full += outgrow_disks(run, contents(folder / "undisturbed" / name), folder / "disks" / name, step=8)
         except PermissionError as error:
             return f"no full disk, since {error}"
     return f"{full} times a full disk"

@@ -109,8 +109,8 @@ def trained(name: str, seeds: int, out: Path) -> None:
         run_gated_training(gated, GATED_SEEDS, 0, RunDirectory(out / "gated"), workers=chosen)
 
 
-def _in_blocks(train: Callable[..., object], block: int, *given: object, **options: object) -> object:
-    return train(*given, **{**options, "block": block})
+def _in_blocks(train: Callable[..., object], size: int, /, *given: object, **options: object) -> object:
+    return train(*given, **{**options, "block": size})
 
 
 def _original() -> Path:

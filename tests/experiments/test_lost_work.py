@@ -435,6 +435,8 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
     assert len(compared) == len(set(compared)) == 3
     assert ended("--out", str(tmp_path / "undisturbed"))[0] == 0
     assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+    assert ended(*out, "--resume")[0] == 0  # all rows are there: they are shown again
+    assert len(compared) == 6
 
 
 def test_what_fails_while_it_is_written_leaves_nothing(tmp_path):

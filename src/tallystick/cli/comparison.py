@@ -69,9 +69,8 @@ def compare(
     with nullcontext() if out is None else at_work_in(out):
         kept = None if out is None else _kept_rows(out, settings, seed, resume=resume, force=force)
         rows = _compared(settings, seed, cluster, kept)
-        if out is not None and kept is not None:
+        if out is not None:
             _write(out, rows)
-            kept.drop()
     if as_json:
         show_json({"seed": seed, "rows": [as_record(row) for row in rows]})
     else:
@@ -85,7 +84,7 @@ def _kept_rows(
     from tallystick.experiments.comparison_rows import KEPT, KeptRows
 
     remove_partial(out, KEPT, *FILES)
-    if resume and (out / KEPT).exists():  # it may have been writing its files
+    if resume and (out / KEPT).exists():
         return KeptRows(out, settings, seed).read()
     if (out / KEPT).exists() and not force:
         raise BadInput(f"{out / KEPT}: exists already; --resume goes on with it, --force starts anew")

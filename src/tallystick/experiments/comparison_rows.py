@@ -46,10 +46,6 @@ class KeptRows:
         rows = {str(place): _plain(row) for place, row in sorted(self.rows.items())}
         write_text(json.dumps({_ASKED: self._asked(), _ROWS: rows}, indent=1) + "\n", self._path)
 
-    def drop(self) -> None:
-        """Remove the file, once the tables stand that all rows are in."""
-        self._path.unlink(missing_ok=True)
-
     def _asked(self) -> dict[str, object]:
         """What decides the rows."""
         settings = [[asdict(setting), seeds] for setting, seeds in self._settings]
