@@ -44,7 +44,8 @@ PACKAGE = ROOT / "src" / "tallystick"
 ROOMS = ("arithmetic", "cells", "certificates", "readouts.py")
 TESTS = (
     "tests/certificates",
-    "tests/cells",
+    "tests/cells/test_cells.py",
+    "tests/cells/test_gated_cells.py",
     "tests/models",
     *(f"tests/test_{name}.py" for name in ("arithmetic", "readouts", "messages", "conversion", "indicators")),
 )

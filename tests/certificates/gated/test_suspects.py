@@ -28,6 +28,17 @@ def test_every_suspect_fails_in_doubles_the_shortest_first(name):
     assert every == chosen | extreme
 
 
+def test_chosen_strings_go_on_where_extremes_end(monkeypatch):
+    model = MODELS["random gru 3 1"]
+    everywhere = [len(string) for string in suspects.suspects(model, SHORT)]
+    monkeypatch.setattr(suspects, "_LONGEST_EXTREMES", 3)
+    assert max(len(string) for string in suspects.suspects(model, SHORT)) > 3
+    monkeypatch.setattr(suspects, "LONGEST", 3)
+    assert [len(string) for string in suspects.suspects(model, SHORT)] == [
+        length for length in everywhere if length <= 3
+    ]
+
+
 def test_the_extremes_of_one_unit_are_those_of_every_string():
     """With one unit whose maps rise, the strings that lead furthest are the extremes themselves: none that fails is missed."""
     model = ternary(counting_gru(0.8)).in_arithmetic("float64")
