@@ -1,6 +1,7 @@
 """What `make audit` would let through, and what it would not."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 from walking import ROOT
@@ -50,3 +51,49 @@ def test_an_archive_holds_what_it_should_and_nothing_else():
         "a.whl should not hold .env",
     ]
     assert expected_in_archive(names, "tallystick-1") == {f"tallystick-1/{name}" for name in (*names, "PKG-INFO")}
+
+
+@pytest.fixture
+def vulnerabilities():
+    pytest.importorskip("pip_audit")
+    import vulnerabilities  # noqa: PLC0415 -- needs pip-audit
+
+    return vulnerabilities
+
+
+def page(status, version="1.2", known=(), url="the index/pypi/thing/json"):
+    answer = {"info": {"version": version}, "vulnerabilities": list(known)}
+    return SimpleNamespace(status_code=status, ok=status == 200, url=url, json=lambda: answer)
+
+
+@pytest.mark.parametrize(("newest", "heard"), [("1.2", True), ("1.3", False)])
+def test_a_projects_page_answers_for_its_newest_version_only(vulnerabilities, monkeypatch, newest, heard):
+    service, asked = vulnerabilities.Service(), []
+    monkeypatch.setattr(service.session, "get", lambda url, timeout: asked.append(url) or page(200, newest))
+    missing = page(404, url="the index/pypi/thing/1.2/json")
+    found = service._newest(missing)
+    assert asked == ["the index/pypi/thing/json"]
+    assert (found is not missing) is heard
+    assert service._newest(page(200)).status_code == 200
+
+
+def test_what_could_not_be_asked_does_not_pass(vulnerabilities, monkeypatch, tmp_path, capsys):
+    pins = tmp_path / "requirements.txt"
+    pins.write_text("thing==1.2 \\\n    --hash=sha256:00\nother==3 ; python_version < '3'\n")
+    known = SimpleNamespace(id="PYSEC-1", fix_versions=["1.3"])
+
+    def answers(found):
+        monkeypatch.setattr(vulnerabilities.Service, "query", lambda self, pin: found(pin))
+        return vulnerabilities.main(str(pins)), capsys.readouterr().out
+
+    def refuse(pin):
+        raise vulnerabilities.NotReached("nobody there")
+
+    assert answers(lambda pin: (pin, []))[0] == 0
+    status, said = answers(refuse)
+    assert status == 3
+    assert "NOT ASKED: thing 1.2" in said
+    assert "2 pins, 0 known vulnerabilities, 2 pins could not be asked about" in said
+    status, said = answers(lambda pin: (pin, [known] if pin.name == "thing" else []))
+    assert status == 1
+    assert "VULNERABLE: thing 1.2: PYSEC-1, mended in 1.3" in said
