@@ -177,6 +177,10 @@ REFUSALS = [
         "sorted strings decide only for a linear cell with U > 0 in real numbers",
         bounded(with_model(SORTED, recurrent_weight=0), 1),
     ),
+    (
+        "sorted strings decide only for a linear cell with U > 0 in real numbers",
+        bounded(PROVED, 1, evidence={"method": "sorted strings"}),
+    ),
     ("a string of a length to 100 fails", bounded(SORTED, 100)),
     # --- counterexamples
     ("the counterexample does not follow the horizon", {**SORTED, "horizon": SORTED["horizon"] + 1}),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from forged import issued, sealed
 
-from tallystick.cells import LinearCell, TanhCell
+from tallystick.cells import LinearCell, SelectiveCell, TanhCell
 from tallystick.cells.gated import LstmCell
 from tallystick.certificates.certificate import certificate, exact_trace, write_certificate
 from tallystick.certificates.checker import check
@@ -124,7 +124,11 @@ def test_lengths_that_count():
     assert [list(Lengths.EVEN.upto(limit)) for limit in (1, 2, 5)] == [[], [2], [2, 4]]
 
 
-@pytest.mark.parametrize("cell", [LinearCell(40000, -1, 1), LinearCell(1, -40000, 1)], ids=["above", "below"])
+@pytest.mark.parametrize(
+    "cell",
+    [LinearCell(40000, -1, 1), LinearCell(1, -40000, 1), SelectiveCell(30000, -1, 1, 3)],
+    ids=["above", "below", "at one end of a group"],
+)
 def test_a_search_stops_where_h_overflows_on_either_side(cell):
     verdict = certify(Model(cell, BinaryReadout(1)), arithmetic="float16")
     assert (verdict.outcome, verdict.horizon, verdict.reason) == (Outcome.BOUNDED, 1, "h overflows at length 2")
