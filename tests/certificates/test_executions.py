@@ -221,6 +221,7 @@ def test_tanh_of_zero_is_zero_and_falling_maps_exchange_the_ends():
     assert [bound.tolist() for bound in cell.image(zero, zero, ONE_HOT["("])] == [[0.0], [0.0]]
     low, high = cell.image(np.array([-1], np.float32), np.array([2], np.float32), ONE_HOT[")"])
     assert low[0] < np.tanh(-1) < np.tanh(2) < high[0]
+    assert cell.step(zero, ONE_HOT[")"]).tolist() == cell.image(zero, zero, ONE_HOT[")"])[0].tolist()
     low, high = cell.image(zero, np.array([1], np.float32), ONE_HOT["("])
     assert low[0] < np.tanh(-1)
     assert 0 < high[0] < 1e-40
