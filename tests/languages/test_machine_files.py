@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, NotWritten
 from tallystick.languages.machine_files import read_machine, write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
 
@@ -85,9 +85,9 @@ def test_files_that_cannot_be_read(tmp_path):
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(NotWritten, match="machine.json: cannot be written: no such file"):
         write_machine(READY_MACHINES["bb"], tmp_path / "nowhere" / "machine.json")
     (tmp_path / "taken").mkdir()
-    with pytest.raises(OSError, match="taken"):
+    with pytest.raises(NotWritten, match="taken: cannot be written"):
         write_machine(READY_MACHINES["bb"], tmp_path / "taken")
     assert [entry.name for entry in tmp_path.iterdir()] == ["taken"]
