@@ -103,9 +103,8 @@ class Workers:
 
     async def stop(self) -> None:
         """End every process, whatever it is doing."""
-        for process in self._workers:
+        for process in list(self._workers):
             process.dismiss()
-        for process in self._workers:
             process.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
@@ -188,8 +187,13 @@ class Workers:
             return await answer
         finally:
             self._slow -= 1
-            self._workers.discard(process)
-            process.close()
+            with suppress(RuntimeError):  # when the server ends, it closes what is left
+                self._threads.submit(self._close, process)
+
+    def _close(self, process: "_Worker") -> None:
+        """End a process, which may have to wait for its turn even to do that."""
+        process.close()
+        self._workers.discard(process)
 
     def _new(self) -> "_Worker":
         process = _Worker()
