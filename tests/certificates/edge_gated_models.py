@@ -6,7 +6,12 @@ from tallystick.cells.gated import GATED_CELLS
 from tallystick.models import GatedModel
 
 _TINY = (0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e-160)
-_HUGE = (40.0, -40.0, 800.0, -800.0, 1e150, -1e150)
+_LARGE = (40.0, -40.0, 800.0, -800.0)
+_HUGE = (1e150, -1e150)
+_CHOICES = {"input_weight": _TINY + _LARGE + _HUGE, "bias": _TINY + _LARGE, "recurrent_weight": _TINY}
+"""Huge recurrent weights would make noise of every rounding error, in the oracle too; and huge terms of one gate that cancel
+out would leave nothing of its others, in doubles."""
+
 _NOISES = (0.0, 1e-16, 1e-8, 1e-3, 0.1)
 
 
@@ -24,9 +29,6 @@ def edge_gated_model(generator):
     share = generator.choice([0, 0.05, 0.3])
 
     def at_an_edge(value, field):
-        if generator.random() >= share:
-            return value
-        # A huge recurrent weight would make noise of every rounding error, in the oracle too.
-        return generator.choice(_TINY if field == "recurrent_weight" else _TINY + _HUGE)
+        return generator.choice(_CHOICES[field]) if generator.random() < share else value
 
     return GatedModel(model.cell.converted(at_an_edge), model.readout)
