@@ -116,15 +116,23 @@ _KEEPING = re.compile(r"^ *@(property|cached_property|singledispatch|cache|lru_c
 
 
 def _means(function: ast.FunctionDef) -> list[str]:
-    """Write a function's body without the types that are cast to: like annotations, they are only read by the type checker."""
-    return [ast.dump(_Uncast().visit(statement)) for statement in (function.args, *function.body)]
+    """Write a function without what cannot matter: types that are cast to, and what is asserted of the package itself."""
+    return [ast.dump(_Plain().visit(statement)) for statement in (function.args, *function.body)]
 
 
-class _Uncast(ast.NodeTransformer):
+class _Plain(ast.NodeTransformer):
+    """Takes away what only the type checker reads, that two lengths agree by construction, and what an assertion would say."""
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        two = isinstance(node.func, ast.Name) and node.func.id == "cast" and len(node.args) == len(("type", "value"))
-        return node.args[1] if two else node
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "zip":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
+        return node.args[1] if name == "cast" and len(node.args) == len(("type", "value")) else node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        node.msg = None
+        return node
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
