@@ -5,6 +5,7 @@ not of their nearest floats.
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
@@ -24,6 +25,8 @@ LONGEST_NUMBER = 4300
 _MOST_BITS = int((LONGEST_NUMBER - 1) / 0.30103)
 DEEPEST = 64
 """Lists and objects inside each other: more than anything read here has, and few enough for whoever goes through them."""
+
+_BETWEEN_KEYS = re.compile(r"[\n=,{]")
 
 
 class Document:
@@ -93,6 +96,9 @@ def read_settings(path: Path) -> dict[str, object]:
 
 def parse_settings(text: str, where: str) -> dict[str, object]:
     """Read TOML text; `where` opens every complaint."""
+    # A key of many parts, a.b.c, would take Python's reader hours.
+    if any(part.count(".") > DEEPEST for part in _BETWEEN_KEYS.split(text)):
+        raise BadInput(f"{where}: nested too deeply: a name has more than {DEEPEST} parts with dots between")
     try:
         found = tomllib.loads(text)
         _refuse_deep(found)

@@ -62,14 +62,18 @@ def test_a_pipe_that_never_ends_is_not_waited_for(tmp_path, monkeypatch):
     assert files.read_bytes(Path("/dev/null")) == b""
 
 
-def test_depth_is_bounded_wherever_it_is_read_from(tmp_path):
-    for depth in (60, 70, 200, 900, 950, 980, 1000):
-        (tmp_path / "deep.json").write_text('{"cell": "linear", "open_step": ' + "[" * depth + "]" * depth + "}")
-        (tmp_path / "config.toml").write_text("x = " + "[" * depth + "]" * depth)
-        for words in (("certify", "deep.json"), ("accepts", "deep.json", "()"), ("check", "deep.json")):
-            ended = run(words, tmp_path)
-            check(words, ended)
-        assert run(("indicators", "."), tmp_path).status == 2
+@pytest.mark.parametrize(("depth", "deep"), [(60, False), (70, True), (980, True), (10**5, True)])
+def test_depth_is_bounded_wherever_it_is_read_from(depth, deep, tmp_path):
+    (tmp_path / "deep.json").write_text('{"cell": "linear", "open_step": ' + "[" * depth + "]" * depth + "}")
+    for words in (("certify", "deep.json"), ("accepts", "deep.json", "()"), ("check", "deep.json")):
+        ended = run(words, tmp_path)
+        check(words, ended)
+        assert ("nested too deeply" in ended.err) == deep
+    for text in ("x = " + "[" * depth + "]" * depth, "x." * depth + "x = 1"):
+        (tmp_path / "config.toml").write_text(text)
+        ended = run(("indicators", "."), tmp_path)
+        check(("indicators", "."), ended)
+        assert ("nested too deeply" in ended.err) == deep
 
 
 def test_what_polars_says_of_a_damaged_file_is_not_heard(folder, tmp_path, capfd):
