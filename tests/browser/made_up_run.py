@@ -53,7 +53,7 @@ def _models(setting, size, number):
         "further_weights": [[]] * size,
         "ab_ratio": ratio,
         "readout_weight": [weight] * size,
-        "readout_bias": [bias if setting.bias or outputs == 3 else [0.0] * outputs] * size,
+        "readout_bias": [bias if setting.bias or outputs == 3 else []] * size,
         "accuracy_train": np.full(size, 100.0),
         "accuracy_20": accuracy,
         "accuracy_50": accuracy - 4,

@@ -23,7 +23,11 @@ def _as_trained(rows):
         horizon_all_exact=pl.lit(True),
         horizon_even_exact=pl.lit(True),
         readout_weight=pl.when(ternary).then(pl.lit([-1.0, 0.0, 1.0])).otherwise(pl.lit([1.0])),
-        readout_bias=pl.when(ternary).then(pl.lit([-0.25, 0.0, -0.25])).otherwise(pl.lit([0.0])),
+        readout_bias=pl.when(ternary)
+        .then(pl.lit([-0.25, 0.0, -0.25]))
+        .when(pl.col("bias"))
+        .then(pl.lit([0.0]))
+        .otherwise(pl.lit([], pl.List(pl.Float64))),
     )
     return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
 

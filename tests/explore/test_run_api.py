@@ -224,7 +224,7 @@ def written(directory, **columns):
         "further_weights": [[]] * 4,
         "ab_ratio": [-1.0, float("inf"), -0.5, float("nan")],
         "readout_weight": [[1.0]] * 4,
-        "readout_bias": [[0.0]] * 4,
+        "readout_bias": [[]] * 4,
         "accuracy_train": 100.0,
         "accuracy_20": 100.0,
         "accuracy_50": 100.0,
