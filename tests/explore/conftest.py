@@ -11,6 +11,21 @@ for folder in ("explore", "reports"):
     sys.path.insert(0, str(Path(__file__).parents[1] / folder))
 
 
+@pytest.fixture
+def without(monkeypatch):
+    """A function that makes a library be missed when a package of ours is imported anew; afterwards all is as before."""
+
+    def missed(library, package):
+        parent, _, name = package.rpartition(".")
+        # The import that fails gives the parent another package under this name.
+        monkeypatch.setattr(sys.modules[parent], name, sys.modules[package])
+        for loaded in [loaded for loaded in sys.modules if loaded.startswith((package, library))]:
+            monkeypatch.delitem(sys.modules, loaded)
+        monkeypatch.setitem(sys.modules, library, None)
+
+    return missed
+
+
 def _as_trained(rows):
     """Fill in the columns that a report does not read."""
     from tallystick.experiments.rows import SCHEMA  # noqa: PLC0415 -- JAX, for the tests that need a run

@@ -23,10 +23,8 @@ def refusal(arguments, capsys):
 
 
 @pytest.mark.parametrize("library", ["fastapi", "uvicorn"])
-def test_without_the_extra_it_is_named(monkeypatch, capsys, library):
-    for name in [name for name in sys.modules if name.startswith("tallystick.explore")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, library, None)
+def test_without_the_extra_it_is_named(without, capsys, library):
+    without(library, "tallystick.explore")
     assert refusal([], capsys) == f"tallystick: {MissingExtra(library, 'explore')}\n"
 
 

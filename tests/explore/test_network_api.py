@@ -1,7 +1,6 @@
 """What the explorer says of a network is what the library says of it."""
 
 import json
-import sys
 from fractions import Fraction
 from itertools import product
 from typing import get_args
@@ -323,8 +322,6 @@ def test_the_proof_is_the_provers(client):
     assert client.get("/api/theorem").json() == found
 
 
-def test_without_the_solver_its_extra_is_named(monkeypatch):
-    for name in [name for name in sys.modules if name.startswith(("tallystick.theorems", "z3"))]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "z3", None)
+def test_without_the_solver_its_extra_is_named(without):
+    without("z3", "tallystick.theorems")
     assert answered(theorems, ()) == (Outcome.REFUSED, str(MissingExtra("z3", "prove")))

@@ -36,7 +36,7 @@ MOST_SLOW = 4
 _SPARE = 2
 """Processes that are kept beside those that work: loading the library takes a second, for which no question should wait."""
 
-_SLOW_NICENESS = 10
+_SLOW_NICENESS = 19
 _SCHEDULED = 2
 """The clock of a process is known to Linux by its number and this one (clock_getcpuclockid)."""
 
