@@ -4,7 +4,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
@@ -53,10 +53,11 @@ def reason(error: BaseException) -> str:
 @contextmanager
 def _unheard() -> Iterator[None]:
     """Keep off standard error what threads of polars say of a file that they give up, and nothing else."""
-    with _ONE_LINE, tempfile.TemporaryFile() as heard:
+    with _ONE_LINE, ExitStack() as open_files:
         try:
+            heard = open_files.enter_context(tempfile.TemporaryFile())
             stderr = os.dup(2)
-        except OSError:  # there is none to be kept off
+        except OSError:  # nothing to be kept off, or nowhere to keep it
             yield
             return
         try:
