@@ -10,9 +10,8 @@ from tallystick.datasets.tasks import BINARY, TERNARY
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model
 
-_MOST_WORK = (
-    10**17
-)  # some minutes: the cube of a string's length, by the square of the bits that a state gains with a token
+_MOST_WORK = 10**17
+"""The cubes of the strings' lengths, by the square of the bits that a state gains with a token: so much takes some minutes."""
 _TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
 
 
