@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from brute_force import classes, some_model
@@ -10,10 +11,13 @@ from forged import issued, sealed
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.cells.gated import LstmCell
 from tallystick.certificates.checker import check
+from tallystick.certificates.checker.claim import Claim
 from tallystick.certificates.checker.claim import Model as CheckedModel
+from tallystick.certificates.checker.finding import Refused
 from tallystick.certificates.checker.floating import Floating
 from tallystick.certificates.checker.formats import FORMATS
 from tallystick.certificates.checker.real import Exact
+from tallystick.certificates.checker.sorted_strings import Side, _holds_from_to, check_sorted
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.models import GatedModel, Model, model_to_json
@@ -143,6 +147,153 @@ def test_what_is_above_at_both_ends_stays_above_only_where_that_is_sure(found, f
             sure += 1
             assert all(machine.class_between((h, h)) == found for h in between)
     assert sure > 3
+
+
+UNSURE_LINES = [
+    # Two of the three lines are the same; in float16 their order changes at a float between the ends, and changes back.
+    (False, ("-114715/65536", "-431/32"), ("-447/256", "-431/32"), ("139/64", "1113/512", "279/128")),
+    (True, ("-95/8192", "0"), ("-1555005/134217728", "0"), ("-785/1024", "-1569/2048", "-49/64")),
+    (
+        False,
+        ("-9/128", "-343/32768"),
+        ("-36825/524288", "-1405569/134217728"),
+        ("915/32768", "1831/65536", "459/16384"),
+    ),
+    (False, ("1499/2097152", "-1689/65536"), ("373/524288", "-1689/65536"), ("219/64", "1753/512", "55/16")),
+    (True, ("-176705/16777216", "0"), ("-687/65536", "0"), ("-1549/2097152", "-387/524288", "-769/1048576")),
+    (True, ("349/1048576", "0"), ("45133/134217728", "0"), ("-263/16384", "-1051/65536", "-261/16384")),
+    # The least slope there is, and biases one unit apart: whether rounding tells them apart hangs on a digit of h.
+    (False, ("1/16777216", "1/16777216"), ("1/16777216", "0"), ("2050", "2052", "2054")),
+    # An overflow of both at one end, and of the product of one between the ends.
+    (False, ("3/2", "20000"), ("1", "-20000"), ("-46000", "-44000", "-40000")),
+    (False, ("1", "20000"), ("3/2", "-20000"), ("40000", "44000", "46000")),
+]
+
+
+@pytest.mark.parametrize(("fused", "line", "other", "places"), UNSURE_LINES)
+def test_lines_that_change_places_twice_are_not_sure(fused, line, other, places):
+    """Whichever of the two has the lower index."""
+    form, changed = FORMATS["float16"], 0
+    for lines in ((line, other, other), (other, line, other)):
+        exact = tuple((Fraction(v), Fraction(c)) for v, c in lines)
+        machine = some_machine("ternary", exact, Floating, form, fused)
+        low, between, high = (form.nearest(Fraction(place)) for place in places)
+        at_low, at_between, at_high = (machine.class_between((h, h)) for h in (low, between, high))
+        if at_low == at_high != at_between:
+            changed += 1
+            assert machine.class_between((low, high)) is None
+    assert changed
+
+
+def test_a_constant_output_and_a_slope_change_places_once():
+    form = FORMATS["float16"]
+    lines = ((Fraction(-1), -HALF), (Fraction(0), Fraction(0)), (Fraction(1), -HALF))
+    machine = some_machine("ternary", lines, Floating, form, False)
+    low, high = form.neighbour(form.nearest(HALF), 1), form.nearest(Fraction(1))
+    assert machine.class_between((low, high)) == 2
+    assert machine.class_between((-high, -low)) == 0
+
+
+# In units of float16, whose products are rounded to whole ones: at length 3 the groups of one count hold two states each, and
+# the outputs there are too close together for the ends to tell what lies between them.
+UNIT = Fraction(1, 2**24)
+LISTED = Model(LinearCell(4 * UNIT, -4 * UNIT, Fraction(7, 8)), TernaryReadout((1, 2, 3), (0, 3 * UNIT, UNIT)))
+
+
+def test_states_are_listed_where_the_ends_do_not_tell(monkeypatch):
+    right = right_to(LISTED, "float16", 1)
+    assert right == 4
+    found = [check(sealed(bound(LISTED, "float16", "all", "search", horizon))) for horizon in range(LONGEST)]
+    assert [finding.valid for finding in found] == [horizon <= right for horizon in range(LONGEST)]
+    claim = sealed(bound(LISTED, "float16", "all", "search", 3))
+    for most, holds in ((11, True), (10, False)):  # two states of one token, three of two tokens, six of three
+        monkeypatch.setattr("tallystick.certificates.checker.lengths._MOST_STATES", most)
+        finding = check(claim)
+        assert finding.valid is holds
+        assert holds or finding.reason == "too many states to list at length 3"
+
+
+def test_strings_start_from_zero():
+    """The tanh of 0 is 0 exactly: `)` leaves h where it was, at the threshold."""
+    model = Model(TanhCell(1, 0, 1), BinaryReadout(1, 0))
+    for arithmetic in ("float16", "float32", "float64"):
+        assert check(sealed(bound(model, arithmetic, "all", "enclosures", 1))).valid
+
+
+def exact_states(U, steps, longest):
+    """By their counts, h after every string."""
+    return [
+        (2 * tokens.count(0) - length, sum(steps[token] * U**i for i, token in enumerate(reversed(tokens))))
+        for length in range(1, longest + 1)
+        for tokens in product((0, 1), repeat=length)
+    ]
+
+
+@pytest.mark.parametrize("steps", [(1, -1), (-1, 1)])
+@pytest.mark.parametrize("U", [Fraction(9, 10), Fraction(1), Fraction(10, 9)])
+def test_sorted_strings_decide_at_every_threshold_that_a_string_reaches(U, steps):
+    """Binary and ternary thresholds at each state of a string: the check passes if and only if every string is right."""
+    steps, told = tuple(map(Fraction, steps)), set()
+    upwards = 1 if steps[0] > 0 else -1
+    for stride, horizon in ((1, 3), (2, 4)):
+        strings = [(n, upwards * h) for n, h in exact_states(U, steps, horizon) if n % stride == 0]
+        below_zero, below_positive = (max(h for n, h in strings if n < least) for least in (0, 1))
+        for threshold in {h for _, h in strings}:
+            for readout, low, high in (
+                ("binary", threshold, threshold),
+                ("ternary", threshold, below_positive),
+                ("ternary", below_zero, threshold),
+            ):
+                if low > high:
+                    continue
+                slope = Fraction(upwards)
+                lines = ((-slope, low), (0 * slope, 0 * slope), (slope, -high))
+                lines = lines[2:] if readout == "binary" else lines
+                right = all(
+                    (h > high) == (n > 0) and (readout == "binary" or (h <= low) == (n < 0)) for n, h in strings
+                )
+                model = CheckedModel("linear", (U, U), steps, readout, lines)
+                told.add((readout, right))
+                claim = Claim(model, stride, "real", "BOUNDED", horizon, None, "sorted strings")
+                assert passes(check_sorted, claim) == right, (readout, low, high, horizon)
+    assert len(told) == 4
+
+
+def passes(judge, claim):
+    try:
+        judge(claim)
+    except Refused:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("steps", [(1, -HALF), (Fraction(-1), Fraction(1, 3))])
+@pytest.mark.parametrize("U", [Fraction(9, 10), Fraction(1), Fraction(12, 11)])
+def test_a_comparison_holds_from_one_length_to_another_iff_it_does_at_each(U, steps):
+    """Also where h rises and falls again along the lengths, so that only a few in the middle fail, or a single one."""
+    model = CheckedModel("linear", (U, U), tuple(map(Fraction, steps)), "binary", ())
+    single = 0
+    for older, younger, r in product((0, 1), (None, 0, 1), (0, 1)):
+        states = []
+        for k in range(15):
+            m = 0 if younger is None else k + younger
+            o, y = model.steps[older], model.steps[1 - older]
+            states.append(sum(y * U**i for i in range(m)) + sum(o * U**i for i in range(m, 2 * k + r)))
+        for (first, last), weight, strict in product(((1, 14), (1, 9), (4, 7), (5, 5)), (1, -1), (True, False)):
+            for threshold in states:
+                side = Side(Fraction(weight), -weight * threshold, strict)
+                over = [weight * (h - threshold) for h in states[first : last + 1]]
+                wrong = [value < 0 or (strict and value == 0) for value in over]
+                single += sum(wrong[1:-1]) == 1 and not (wrong[0] or wrong[-1])
+                assert _holds_from_to(model, older, younger, r, side, first, last) == (not any(wrong))
+    assert single or U == 1
+
+
+def test_sorted_strings_are_told_exactly():
+    """A threshold a hair above a state, on it and below it: far closer than a double tells."""
+    for hair, right in ((-1, True), (0, False), (1, False)):
+        model = Model(LinearCell(1, -1, HALF), BinaryReadout(1, -1 - Fraction(hair, 2**70)))
+        assert check(sealed(bound(model, "real", "all", "sorted strings", 1))).valid is right
 
 
 def test_an_overflow_keeps_its_sign():
