@@ -18,7 +18,7 @@ from tallystick.arithmetic import (
     sigmoid,
     weighted_mean,
 )
-from tallystick.arithmetic.fused import fused_multiply_add
+from tallystick.arithmetic.fused import Fused, fused_multiply_add
 from tallystick.cells import SelectiveCell
 from tallystick.errors import BadInput
 
@@ -88,6 +88,29 @@ def test_fused_doubles_at_the_edges_of_the_range(w, h, c):
     assert found == (np.inf if exactly > 2**1024 else float(exactly))
 
 
+def test_a_fused_product_that_vanishes_leaves_nothing():
+    """The product is below half of the least double, though the parts that it is made of are not."""
+    w, h = float.fromhex("0x1.f9c8590741c7ap-500"), float.fromhex("0x1.03259be0f9a0ap-576")
+    assert 0 < Fraction(w) * Fraction(h) < Fraction(1, 2**1075)
+    for x, y in ((w, h), (h, w), (-w, h)):
+        assert fused_multiply_add(x, y, 0.0, FORMATS["float64"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("w", "h", "c", "expected"),
+    [
+        (1.0, 1.0, np.inf, np.inf),
+        (1.0, 1.0, -np.inf, -np.inf),
+        (2.0, np.inf, 1.0, np.inf),
+        (-np.inf, 2.0, 1.0, -np.inf),
+        (1e-300, -np.inf, 1.0, -np.inf),
+    ],
+)
+def test_an_infinity_stays_one_when_fused(w, h, c, expected):
+    for form in FORMATS.values():
+        assert fused_multiply_add(np.float64(w), np.float64(h), np.float64(c), form) == expected
+
+
 def test_a_fused_weight_runs_a_cell_with_one_rounding_a_step():
     cell = SelectiveCell(0.1, -0.1, 1.1, 0.9)
     fused, twice = (cell.converted(ARITHMETICS[name]) for name in ("float32-fused", "float32"))
@@ -142,6 +165,8 @@ def test_a_tie_goes_to_the_even_neighbour(name):
         ("float32", 24929, 673, 2.0**-40, 2**24 + 2),
         ("float32", 24929, 673, -(2.0**-40), 2**24),
         ("float32", -24929, 673, -(2.0**-40), -(2**24) - 2),
+        # Beside the middle by less than a double's last digit: the double above it must not be taken back to it.
+        ("float32", 24929, 673, 2.0**-28 * (1 - 2.0**-12), 2**24 + 2),
         ("bfloat16", 5, 53, 2.0**-20, 266),
         ("bfloat16", 5, 53, 2.0**-60, 266),
         ("bfloat16", 5, 53, 0, 264),
@@ -197,6 +222,23 @@ def test_a_number_squashes_itself_where_it_can():
 def test_a_number_too_long_to_be_written_again_is_refused(text):
     with pytest.raises(BadInput, match="written out as a ratio has more than 4200 digits"):
         exact(text)
+
+
+def test_a_number_of_as_many_digits_as_can_be_written_is_read():
+    assert exact("0x" + "f" * 3488) == 2**13952 - 1
+    with pytest.raises(BadInput, match="written out as a ratio has more than 4200 digits"):
+        exact("0x1" + "f" * 3488)
+
+
+@pytest.mark.parametrize("name", ARITHMETICS)
+def test_every_arithmetic_names_the_field_it_complains_of(name):
+    for value in ("one", "1e9999", None, np.inf, Fused(np.float32(np.inf), FORMATS["float32"])):
+        with pytest.raises(BadInput, match="^recurrent_weight: "):
+            ARITHMETICS[name](value, "recurrent_weight")
+
+
+def test_a_fused_weight_reads_as_its_value():
+    assert exact(Fused(np.float32(0.1), FORMATS["float32"]), "weight") == Fraction(float(np.float32(0.1)))
 
 
 def test_a_named_arithmetic_reads_text_and_rounds_once():
