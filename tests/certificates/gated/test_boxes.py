@@ -74,6 +74,40 @@ def test_a_fraction_lies_between_two_neighbours():
         box_of(2**501)
 
 
+@pytest.mark.parametrize("number", [Fraction(part, 7) for part in range(-6, 7)])
+def test_the_least_box_around_a_fraction(number):
+    """Outward by one neighbour on the side where the nearest double is not, whichever side that is."""
+    box = box_of(number)
+    assert Fraction(box.low) <= number <= Fraction(box.high)
+    assert box.high in (box.low, np.nextafter(box.low, np.inf))
+    assert box.is_number == (number.denominator == 1)
+
+
+def test_what_cannot_be_a_box_is_named():
+    assert box_of(2**500).ends == (2.0**500, 2.0**500)
+    for value in ("one", float("nan"), 2**500 + 2**450):
+        with pytest.raises(BadInput, match="^input_bias"):
+            box_of(value, "input_bias")
+
+
+def test_nothing_is_rounded_for_zero_and_one():
+    x = Box(np.array(0.25), np.array(0.75))
+    assert (box_of(0) * x).ends == (0, 0)
+    assert (box_of(1) * x).ends == (0.25, 0.75)
+    low, high = (box_of(2) * x).ends
+    assert low < 0.5
+    assert high > 1.5
+
+
+def test_tanh_may_be_eight_neighbours_off():
+    x = np.array(np.arctanh(0.5) + 1e-15)
+    value = np.tanh(x)
+    found = hyperbolic_tangent(Box(x, x))
+    assert 0.5 <= value < 0.5 + 1e-14
+    assert found.low <= value - 8 * np.spacing(value)
+    assert found.high >= value + 8 * np.spacing(value)
+
+
 @pytest.mark.parametrize("squash", [hyperbolic_tangent, sigmoid])
 def test_large_numbers_stay_within_range(squash):
     for end in (1e5, -1e5, 1e300, -1e300):

@@ -1,0 +1,93 @@
+"""What boxes prove, step by step: sure classes, failing strings, and how far a proof goes and why it ends there."""
+
+import numpy as np
+import pytest
+from networks import counting_lstm
+
+from tallystick import GatedModel, LayerReadout, LstmCell, certify
+from tallystick.certificates.gated import horizon, proof
+from tallystick.certificates.gated.boxes import Box
+from tallystick.certificates.gated.decisions import UNSURE, comparisons_of, sure_classes
+from tallystick.certificates.gated.proof import FAILED, LIMIT, UNDECIDED, WORK, Bounded, Reached, proved
+from tallystick.certificates.gated.suffix_groups import empty_string
+from tallystick.certificates.verdict import Lengths, Outcome
+
+STILL = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
+ALWAYS_POSITIVE = GatedModel(STILL, LayerReadout(((0,),), (1,)))
+AT_THE_THRESHOLD = GatedModel(STILL, LayerReadout(((1,),), (0,)))
+FAILS_AT_11 = counting_lstm(4.0)
+TOKEN = 2 * 12
+"""The work of one group of an LSTM with one unit."""
+
+
+def test_a_box_that_reaches_a_tie_is_sure_only_of_the_lower_class():
+    """Boxes of h from 0, from just above 0, and from below it; the output is h, or −h."""
+    least = 1e-300
+    hidden = (Box(np.array([0.0, least, -1.0]), np.array([5.0, 5.0, 5.0])),)
+    rising, falling = (comparisons_of(LayerReadout(((slope,),), (0,))) for slope in (1, -1))
+    assert sure_classes(rising, hidden).tolist() == [UNSURE, 1, UNSURE]
+    assert sure_classes(falling, hidden).tolist() == [0, 0, UNSURE]
+
+
+@pytest.mark.parametrize("suffix", [1, 2])
+def test_a_group_that_fails_names_a_string_of_its_own(suffix):
+    model = Bounded.of(ALWAYS_POSITIVE)
+    groups = empty_string(model.cell)
+    for _ in range(4):
+        groups = groups.longer(model.cell, suffix)
+    for place in np.argwhere(groups.counts <= 0):
+        failing = np.zeros(groups.counts.shape, bool)
+        failing[tuple(place)] = True
+        failure = proof._failing_string(model, groups, failing)
+        assert failure.length == groups.length
+        assert failure.string.endswith(groups.string(place[1]))
+        assert failure.string.count("(") - failure.string.count(")") == groups.counts[tuple(place)]
+    assert proof._failing_string(model, groups, np.zeros(groups.counts.shape, bool)) is None
+
+
+def test_boxes_find_a_failure_by_themselves():
+    at_once = proved(Bounded.of(ALWAYS_POSITIVE), Lengths.ALL, 5)
+    assert (at_once.length, at_once.stop, at_once.failure.string) == (0, FAILED, ")")
+    even = proved(Bounded.of(ALWAYS_POSITIVE), Lengths.EVEN, 5)
+    assert (even.length, even.stop, even.failure.length) == (0, FAILED, 2)
+    later = proved(Bounded.of(FAILS_AT_11), Lengths.ALL, 12)
+    assert (later.length, later.stop, later.failure.length) == (10, FAILED, 11)
+    executed = FAILS_AT_11.in_arithmetic("float64")
+    assert executed.class_of(later.failure.string) == later.failure.found != later.failure.right
+    assert proved(Bounded.of(AT_THE_THRESHOLD), Lengths.ALL, 5) == Reached(0, UNDECIDED)
+
+
+def test_closer_boxes_decide_more(monkeypatch):
+    model = Bounded.of(FAILS_AT_11)
+    monkeypatch.setattr(proof, "SUFFIXES", (1,))
+    assert proved(model, Lengths.ALL, 12) == Reached(10, UNDECIDED)
+    monkeypatch.setattr(proof, "SUFFIXES", (1, 11))
+    assert proved(model, Lengths.ALL, 12).stop == FAILED
+
+
+def test_a_proof_ends_at_its_limit_and_no_later(monkeypatch):
+    monkeypatch.setattr(proof, "MOST_WORK", TOKEN * (1 + 2 + 4))  # all that three tokens take
+    model = Bounded.of(FAILS_AT_11)
+    assert proved(model, Lengths.ALL, 3) == Reached(3, LIMIT)
+    assert proved(model, Lengths.ALL, 4) == Reached(3, WORK)
+
+
+def test_a_known_failure_is_named_and_nothing_is_proved_beyond_it(monkeypatch):
+    limits = []
+
+    def recorded(model, lengths, limit):
+        limits.append(limit)
+        return proved(model, lengths, limit)
+
+    monkeypatch.setattr(horizon, "suspects", lambda model, limit: ["(((((()))))", "((((((())))))"])
+    monkeypatch.setattr(horizon, "proved", recorded)
+    exact = certify(FAILS_AT_11, limit=14)
+    assert (exact.outcome, exact.horizon, exact.failure.string) == (Outcome.REFUTED, 10, "(((((()))))")
+    monkeypatch.setattr(proof, "MOST_WORK", TOKEN * (1 + 2 + 4))
+    left_open = certify(FAILS_AT_11, limit=14)
+    assert (left_open.outcome, left_open.horizon, left_open.failure) == (Outcome.BOUNDED, 3, None)
+    assert left_open.known_failure == exact.failure
+    assert left_open.reason == (
+        "every counted length to 3 is right; the boxes beyond it are too many, and a string of length 11 fails"
+    )
+    assert limits == [10, 10]
