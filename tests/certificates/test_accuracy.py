@@ -10,8 +10,9 @@ import pytest
 from agreement import count_disagreement, every_string
 from brute_force import found_indices, right_indices, some_cell, some_model, some_readout, states
 
-from tallystick.cells import CELLS, LinearCell, SelectiveCell, TanhCell
-from tallystick.certificates import subset_sums
+from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates import exact_accuracy as counting
+from tallystick.certificates import listed_accuracy, subset_sums
 from tallystick.certificates.exact_accuracy import exact_accuracy
 from tallystick.certificates.subset_sums import Place, SubsetSums
 from tallystick.errors import BadInput
@@ -164,3 +165,45 @@ def test_some_readout_reaches_every_class():
     generator = random.Random(8)
     cell = some_cell(LinearCell, generator)
     assert {some_readout(BinaryReadout, cell, generator).weight > 0 for _ in range(50)} == {True, False}
+
+
+def test_few_sums_are_counted_at_any_length():
+    """U = 0 keeps the last token alone; U = −1 has h = ±(the number of `(` on one half of the places less that on the other)."""
+    half, length = 32, 64
+    last = exact_accuracy(Model(LinearCell(1, -1, 0), BinaryReadout(1)), length)
+    assert last.total_correct == sum(comb(length - 1, n - (n > half)) for n in range(length + 1) if n != half) + comb(
+        length - 1, half
+    )
+    turning = exact_accuracy(Model(LinearCell(1, -1, -1), BinaryReadout(1)), length)
+    # A token that an even number follows counts ±1, the others ∓1: h = 2(j − k), j and k being the `(` among them.
+    ways = ((j, k, comb(half, j) * comb(half, k)) for j in range(half + 1) for k in range(half + 1))
+    assert turning.total_correct == sum(number for j, k, number in ways if (j > k) == (j + k > half))
+
+
+@pytest.mark.parametrize(("slope", "correct"), [(1, 1), (-1, 0)])
+def test_a_tie_of_all_outputs_is_negative(slope, correct):
+    """Zero wins on one side of h = 0 only, and at 0, where every balanced string ends, the lowest class does."""
+    model = Model(LinearCell(1, -1, 1), TernaryReadout((0, slope, 0)))
+    assert exact_accuracy(model, 2).total_correct == correct
+
+
+def test_the_longest_length_is_counted_and_no_longer_one(monkeypatch):
+    monkeypatch.setattr(counting, "LONGEST", 4)
+    for U, expected in ((Fraction(1, 2), 11), (2, None)):
+        model = Model(LinearCell(1, -1, U), BinaryReadout(1))
+        found = exact_accuracy(model, 4).total_correct
+        assert found == sum(counted(model, 4)[4, index] for index in (0, 1))
+        assert expected in (None, found)
+        with pytest.raises(BadInput, match="length: 5 is too long to count; at most 4"):
+            exact_accuracy(model, 5)
+
+
+def test_more_strings_than_a_machine_word_counts():
+    found = exact_accuracy(Model(ReluCell(1, -1, 1), ZeroCheck()), 70)
+    assert found.total_correct == sum(found.strings.values()) == 2**70
+
+
+def test_strings_that_share_a_state_are_listed_once(monkeypatch):
+    monkeypatch.setattr(listed_accuracy, "MOST_FLOATS", 2 * 13)
+    model = Model(LinearCell(1, -1, 0), BinaryReadout(1))
+    assert exact_accuracy(model, 12, "float32").total_correct == exact_accuracy(model, 12).total_correct

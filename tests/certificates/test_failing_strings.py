@@ -47,6 +47,31 @@ def test_every_failing_string_can_be_grown(monkeypatch):
     assert 10 < len(expected) < 2**8
 
 
+@pytest.mark.parametrize("step", [Fraction(-9, 10), Fraction(-3, 2)], ids=str)
+def test_every_failing_string_of_a_running_count_can_be_grown(step, monkeypatch):
+    """And nothing else is: growing never ends in a dead end."""
+    monkeypatch.setattr(room, "_TRIES", 0)
+    model = Model(ReluCell(1, step, 1), ZeroCheck())
+    expected = {string for string in failing_strings(model, 5) if len(string) == 5}
+    grown = [failure.string for failure in random_failures(model, 5, 150, seed=3)]
+    assert len(grown) == 150
+    assert set(grown) == expected
+    assert 1 < len(expected) < 2**4
+    assert random_failures(Model(ReluCell(1, -1, 1), ZeroCheck()), 5, 3) == []
+
+
+@pytest.mark.parametrize("number", [1, 4, 5])
+def test_common_failures_are_drawn_and_none_is_grown(number, monkeypatch):
+    """Each has then the same chance, as the strings themselves have."""
+
+    def ungrown(*_):
+        raise AssertionError("grown")
+
+    monkeypatch.setattr(room, "_grown", ungrown)
+    model = Model(LinearCell(-1, 1, 1), BinaryReadout(1))
+    assert len(random_failures(model, 9, number)) == number
+
+
 def test_rare_failures_are_found_where_drawing_finds_none():
     model = Model(LinearCell(1, -1, Fraction(1001, 1000)), BinaryReadout(1, Fraction(-1, 2)))
     length = certify(model).failure.length
@@ -61,6 +86,7 @@ def test_the_seed_decides():
     model = Model(ReluCell(1, -2, 1), BinaryReadout(1))
     first, again, other = (random_failures(model, 12, 5, seed=seed) for seed in (1, 1, 2))
     assert first == again != other
+    assert random_failures(model, 12, 5) == random_failures(model, 12, 5, seed=0) != first
 
 
 def test_bad_arguments_are_named():

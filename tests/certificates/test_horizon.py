@@ -301,3 +301,21 @@ def test_the_states_of_a_tanh_cell_are_shown_whatever_its_readout():
     verdict = certify(Model(cell, BinaryReadout(Fraction(2) ** 1030, 0)))
     assert len(verdict.trace()) == verdict.failure.length + 1
     assert certify(Model(TanhCell(Fraction(2) ** 1030, -1, 1), ZeroCheck())).trace() == []
+
+
+def test_an_exact_counter_whose_outputs_are_rounded_together_is_searched():
+    """At 9 opening brackets 9·1023 and 9·1023.5 − 0.2 are one float16, and zero wins; at 1 and 2 the greater one does."""
+    model = Model(LinearCell(1, -1, 1), TernaryReadout((1022.5, 1023, 1023.5), (-0.2, 0, -0.2)))
+    executed = model.in_arithmetic("float16")
+    assert executed.class_of("(" * 9) != model.readout.right_class(9)
+    assert exact_depth(model.cell, "float16") > 9
+    verdict = certify(model, arithmetic="float16", limit=12)
+    assert verdict.outcome is Outcome.REFUTED
+    assert verdict.horizon < 9
+
+
+def test_a_counter_that_turns_round_is_proved_over_even_lengths():
+    """P = −2 and Q = −1/2: h is 0 at 0, below it for even counts above, and above it for those below."""
+    model = Model(SelectiveCell(1, Fraction(1, 2), -2, Fraction(-1, 2)), BinaryReadout(-1, Fraction(-1, 2)))
+    assert certify(model, "even").outcome is Outcome.PROVED
+    assert certify(model).outcome is Outcome.REFUTED

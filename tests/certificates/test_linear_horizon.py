@@ -9,7 +9,7 @@ from brute_force import classes, place_of, some_model
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.linear_horizon import Line, Quadratic, first_failure
-from tallystick.certificates.powers import sign_at_power
+from tallystick.certificates.powers import _Powers, sign_at_power
 from tallystick.certificates.verdict import Lengths
 from tallystick.readouts import BinaryReadout, TernaryReadout
 
@@ -71,6 +71,16 @@ def test_the_sign_of_a_polynomial_at_a_power(U, k):
         assert sign_at_power((Fraction(0), x + beside, Fraction(-1)), U, k) == sign
     assert sign_at_power((Fraction(-1),), U, k) == -1
     assert sign_at_power((), U, k) == 0
+
+
+@pytest.mark.parametrize("U", [Fraction(1, 3), Fraction(2, 3), Fraction(7, 5), Fraction(1, 2), Fraction(3)], ids=str)
+def test_powers_lie_between_their_bounds(U):
+    """In whatever order they are asked for, and asked for again: each is made from others."""
+    for precision in (8, 9, 64):
+        powers = _Powers(U, precision)
+        for k in (1, 6, 7, 5, 12, 3, 0, 13, 4, 8, 2, 1, 7, 12, 13):
+            low, high = powers.at(k)
+            assert low <= U**k * 2**precision <= high
 
 
 def test_the_sign_at_a_power_that_nobody_writes_out():

@@ -40,6 +40,15 @@ def test_the_count_is_that_of_all_strings(U, length):
                 assert sums._by_whole_numbers(openings, Place(place, counts)) == expected
 
 
+@pytest.mark.parametrize("U", [Fraction(1, 2), Fraction(-101, 100)], ids=str)
+def test_the_count_is_the_same_however_few_are_looked_up_at_once(U, monkeypatch):
+    monkeypatch.setattr(subset_sums, "_CHUNK", 2)
+    for openings in (3, 4):
+        values = sums_of(U, 9, openings)
+        for at in values[:: len(values) // 5]:
+            assert SubsetSums(U, 9).above(openings, Place(at)) == sum(value > at for value in values)
+
+
 def test_many_equal_sums_are_counted_in_whole_numbers(monkeypatch):
     """More pairs than may be looked at one by one come close to the place: whole numbers do it, and count the same."""
     U, length, openings = 1 + Fraction(1, 2**60), 8, 4
