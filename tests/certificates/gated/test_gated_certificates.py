@@ -4,6 +4,7 @@ import json
 import math
 from copy import deepcopy
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from networks import MODELS, counting_gru, counting_lstm, every_state, mistakes,
 
 from tallystick import certify, write_model
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.checker import boxes, check
+from tallystick.certificates.checker import boxes, check, gated
 from tallystick.certificates.checker.gated_cell import GatedCell, joined
 from tallystick.certificates.checker.reading import read
 from tallystick.certificates.verdict import Lengths, Outcome
@@ -138,6 +139,89 @@ def test_what_would_take_too_long_is_not_begun():
     content = issued(counting_lstm(20.0), limit=20)
     assert holds(content)
     assert check(sealed({**content, "horizon": 5000})).reason == "length 5000 would take too long to check"
+
+
+FAILS_AT_11 = issued(counting_lstm(4.0), limit=12)
+
+
+def bounded(content, horizon, **model):
+    """The same cell, and a horizon in place of what was claimed."""
+    content = {**content, "verdict": "BOUNDED", "horizon": horizon, "counterexample": None}
+    return {**content, "model": {**content["model"], **model}}
+
+
+def test_a_counterexample_must_surely_fail():
+    """Not a string with the class that it should get, nor one that is right, whatever class is claimed."""
+    example = FAILS_AT_11["counterexample"]
+    for lie in (
+        {**example, "class": example["right_class"]},
+        {**example, "runs": [["(", 11]]},
+        {**example, "runs": [["(", 1], [")", 10]], "class": "Pos", "right_class": "ZeroNeg"},
+    ):
+        finding = check(sealed({**FAILS_AT_11, "counterexample": lie}))
+        assert finding == (False, "the counterexample does not surely fail")
+
+
+def test_a_threshold_within_the_bounds_of_a_state_is_left_open():
+    cell = GatedCell(read(sealed(FAILS_AT_11)).model)
+    (((low, high),), _) = cell.step(cell.start, 0)
+    readout = {"kind": "binary", "weight": [[1]], "bias": [str(-Fraction(low + high, 2 * boxes.UNIT))]}
+    assert low < high
+    found = check(sealed(bounded(FAILS_AT_11, 1, readout=readout)))
+    assert found == (False, "the boxes around the states do not decide")
+
+
+def test_which_class_a_box_surely_gets():
+    """The output is h, in units: from 0 on it may be a tie, from one unit on it is above."""
+    readout = {"kind": "binary", "weight": [[1]], "bias": [0]}
+    cell = GatedCell(read(sealed(bounded(FAILS_AT_11, 1, readout=readout))).model)
+    found = {box: cell.class_of(((box,), ())) for box in ((0, 0), (0, 5), (1, 1), (1, 5), (-5, 0), (-1, 1))}
+    assert found == {(0, 0): 0, (0, 5): None, (1, 1): 1, (1, 5): 1, (-5, 0): 0, (-1, 1): None}
+
+
+def test_closer_boxes_are_tried_where_wide_ones_do_not_decide(monkeypatch):
+    content = issued(MODELS["count-tokens gru 2 1"], limit=4)
+    found = []
+    for suffixes in ((1,), (1, 4)):
+        monkeypatch.setattr(gated, "_SUFFIXES", suffixes)
+        found.append(check(sealed(content)).valid)
+    assert found == [False, True]
+
+
+@pytest.mark.parametrize("suffix", [1, 2, 4])
+def test_a_check_is_as_long_as_it_is_said_to_be(suffix, monkeypatch):
+    """Every step of every group is counted beforehand, and no step is taken if they are too many."""
+    horizon, steps, step = 5, [], GatedCell.step
+    monkeypatch.setattr(gated, "_SUFFIXES", (suffix,))
+    monkeypatch.setattr(GatedCell, "step", lambda *args: steps.append(args) or step(*args))
+    claim = sealed(bounded(FAILS_AT_11, horizon))
+    assert check(claim).valid
+    tails = [{(word.count(")"), word[-suffix:]) for word in words(length)} for length in range(horizon)]
+    assert len(steps) == 2 * sum(map(len, tails))
+    most = len(steps) * GatedCell(read(claim).model).nanoseconds()
+    for less, valid in ((0, True), (1, False)):
+        steps.clear()
+        monkeypatch.setattr(gated, "_MOST_NANOSECONDS", most - less)
+        finding = check(claim)
+        assert (finding.valid, bool(steps)) == (valid, valid)
+    assert finding.reason == "length 5 would take too long to check"
+
+
+def words(length):
+    return ["".join(tokens) for tokens in product("()", repeat=length)]
+
+
+def test_lengths_that_would_take_too_long_are_named(monkeypatch):
+    for horizon in (10_000, 10**300):
+        reason = f"length {horizon} would take too long to check"[:80]
+        assert check(sealed(bounded(FAILS_AT_11, horizon))) == (False, reason)
+    monkeypatch.setattr(gated, "_MOST_NANOSECONDS", 1)
+    assert check(sealed(FAILS_AT_11)) == (False, "length 11 would take too long to check")
+
+
+def test_the_largest_number_that_is_bounded():
+    for size, valid in ((2**500, True), (-(2**500), True), (2**500 + 1, False)):
+        assert holds(bounded(FAILS_AT_11, 0, recurrent_bias=[size, 0, 0, 0])) is valid
 
 
 @pytest.mark.parametrize("model", [ternary(counting_gru(0.95)), counting_lstm(5.0)], ids=["gru", "lstm"])
