@@ -110,6 +110,22 @@ def test_what_is_left_open_is_named(monkeypatch):
     )
 
 
+def test_a_known_failure_is_named_beside_what_is_proved(monkeypatch):
+    """The quick case of the same: some short lengths are proved, and a string of length 7 fails."""
+    monkeypatch.setattr(proof, "MOST_WORK", 200)
+    verdict = certify(counting_lstm(3.0), limit=20)
+    assert verdict.outcome is Outcome.BOUNDED
+    assert 0 < verdict.horizon < 6
+    assert verdict.known_failure.length == 7
+    assert verdict.reason.endswith(", and a string of length 7 fails")
+
+
+def test_nothing_is_proved_beyond_the_limit():
+    verdict = certify(counting_lstm(9.0), limit=4)
+    assert (verdict.outcome, verdict.horizon, verdict.known_failure) == (Outcome.BOUNDED, 4, None)
+    assert verdict.reason.startswith("every counted length to 4 is right; the search went no further")
+
+
 def test_boxes_that_do_not_decide_say_so(monkeypatch):
     """One box for all strings with the same count and last token is too wide for a network with recurrent weights."""
     model = MODELS["noisy LSTM 0"]
