@@ -29,6 +29,13 @@ def test_a_box_that_reaches_a_tie_is_sure_only_of_the_lower_class():
     assert sure_classes(falling, hidden).tolist() == [0, 0, UNSURE]
 
 
+def test_outputs_with_the_same_weights_are_told_apart_by_their_biases():
+    hidden = (Box(np.array([0.0, 1e-300, -1.0]), np.array([5.0, 5.0, 5.0])),)
+    readout = LayerReadout(((0,), (0,), (1,)), (0, -9, 0))
+    assert sure_classes(comparisons_of(readout), hidden).tolist() == [UNSURE, 2, UNSURE]
+    assert certify(GatedModel(FAILS_AT_11.cell, readout), limit=6).outcome is Outcome.REFUTED
+
+
 @pytest.mark.parametrize("suffix", [1, 2])
 def test_a_group_that_fails_names_a_string_of_its_own(suffix):
     model = Bounded.of(ALWAYS_POSITIVE)

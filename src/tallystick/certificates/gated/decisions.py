@@ -30,7 +30,10 @@ class Comparison:
     def holds(self, hidden: Vector) -> NDArray[np.bool_]:
         """Say where it holds for every h in a box."""
         (form,) = layer((self.weight,), (self.bias,), hidden)
-        return form.low > 0 if self.strict else form.low >= 0
+        holds = form.low > 0 if self.strict else form.low >= 0
+        return np.broadcast_to(
+            holds, np.shape(hidden[0].low)
+        )  # weights of 0 leave the bias alone, which is the same everywhere
 
 
 Comparisons = list[list[Comparison]]
