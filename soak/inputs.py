@@ -105,7 +105,7 @@ def tried_extremes() -> tuple[int, float, list[str]]:
     return len(listed), most / 2**20, wrong
 
 
-def main(seconds: float = 200) -> int:
+def main(seconds: float = 150) -> int:
     """Try everything."""
     names = list(_prepared()[1])
     files = len(names)

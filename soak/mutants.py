@@ -51,7 +51,7 @@ TESTS = (
 )
 WANTED = 0.95
 
-MOST_SECONDS = 3.0
+MOST_SECONDS = 2.0
 """Of the tests of one mutant, as long as they take without it."""
 
 MOST_MEMORY = 4 << 30

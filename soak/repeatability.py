@@ -141,7 +141,7 @@ def done(name: str, seeds: int, folder: Path) -> dict[str, pl.DataFrame]:
     return {kind: rows(out / kind) for kind in ("scalar", "gated")}
 
 
-def main(seeds: int = 2500) -> int:
+def main(seeds: int = 1500) -> int:
     """Do it in every way and compare."""
     expected: dict[str, pl.DataFrame] = {}
     differing = compared = 0

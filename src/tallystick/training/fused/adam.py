@@ -4,7 +4,8 @@ With m = (1 − β₁)·M and s = (1 − β₂)·S the sums M = β₁·M + g and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
-Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is dear, three products are cheaper.
+Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is dear, three products are cheaper. The factor
+before M is put into it, so that a weight's change is one multiply-add.
 """
 
 from collections.abc import Callable
@@ -43,25 +44,25 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: in
         squares = jax.tree.map(lambda s, g: square_decay * s + g * g, moments.second, gradient)
         rate, offset = folded(done)
         divisors = [jnp.sqrt(s) + offset for s in jax.tree.leaves(squares)]
-        quotients = _quotients(jax.tree.leaves(sums), divisors, sharing)
-        changes = jax.tree.unflatten(jax.tree.structure(sums), [-rate * quotient for quotient in quotients])
-        return changes, Moments(sums, squares)
+        scales = _over_each(-rate, divisors, sharing)
+        leaves, structure = jax.tree.flatten(sums)
+        changes = [total * scale for total, scale in zip(leaves, scales, strict=True)]
+        return jax.tree.unflatten(structure, changes), Moments(sums, squares)
 
     return with_moments(step)
 
 
-def _quotients(dividends: list[Array], divisors: list[Array], sharing: int) -> list[Array]:
-    """Divide each by each, some at a time."""
+def _over_each(dividend: Array, divisors: list[Array], sharing: int) -> list[Array]:
+    """Divide one number by each, some at a time."""
     groups = range(0, len(divisors), sharing)
-    reciprocals = [one for start in groups for one in _reciprocals(divisors[start : start + sharing])]
-    return [x * reciprocal for x, reciprocal in zip(dividends, reciprocals, strict=True)]
+    return [one for start in groups for one in _over_some(dividend, divisors[start : start + sharing])]
 
 
-def _reciprocals(divisors: list[Array]) -> list[Array]:
-    """Invert the product of all, and multiply the others' product back in, from the last to the first."""
+def _over_some(dividend: Array, divisors: list[Array]) -> list[Array]:
+    """Divide by the product of all, and multiply the others' product back in, from the last to the first."""
     products = list(accumulate(divisors, mul))
-    inverse, found = 1 / products[-1], []
+    rest, found = dividend / products[-1], []
     for before, divisor in zip(products[-2::-1], divisors[:0:-1], strict=True):
-        found.append(inverse * before)
-        inverse = inverse * divisor
-    return [inverse, *found[::-1]]
+        found.append(rest * before)
+        rest = rest * divisor
+    return [rest, *found[::-1]]
