@@ -10,7 +10,7 @@ from tallystick.experiments.jobs import paper_grid
 from tallystick.training.devices import devices_named
 from tallystick.training.setting import PRECISIONS
 
-_SECONDS = 0.4
+_SECONDS = 2.0
 
 
 def measure_settings(device: str) -> Iterator[Row]:

@@ -62,15 +62,15 @@ def _sizes(setting: Setting, device: str, engine: str | None) -> tuple[int, int]
 
 
 def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) -> Timing:
-    """Time the fused kernel alone, on one block of networks that lies on the device already and stays there."""
+    """Time the fused kernel alone, on networks that lie on the device already and stay there."""
     engine = Engine("fused", devices)
-    seeds = seeds or engine.width(_MANY)
+    seeds = seeds or _GPU_BLOCKS * engine.width(_MANY)
     with devices.using(), training_precision(setting):
         block = jax.tree.map(jnp.asarray, drawn(setting, seeds))
         trainer = engine.trainer(setting, strings_of(setting))
         work = lambda: jax.block_until_ready(trainer(block))  # noqa: E731 -- what is timed, in a word
         work()  # compiles
-        return Timing(seeds, best_of(work, 2), None, "one block, on the device before and after")
+        return Timing(seeds, best_of(work, 2), None, "on the device before and after")
 
 
 def prepared(

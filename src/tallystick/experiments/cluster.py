@@ -169,7 +169,7 @@ def _local_cluster(number: str) -> Iterator[Any]:
             dashboard_address="127.0.0.1:0",  # any free port, seen from here alone
             memory_limit=None,  # a part is small, and a worker must not be ended over what a neighbour holds
             silence_logs=logging.CRITICAL,
-            env={"POLARS_MAX_THREADS": str(threads), "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+            env={"POLARS_MAX_THREADS": str(threads)},
         ) as local,
     ):
         yield local

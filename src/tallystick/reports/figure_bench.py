@@ -26,6 +26,9 @@ _AXES = {
 }
 _BAR = 0.21  # inches
 _CHARACTERS = 125  # in a line of a footnote
+_CHARACTER = 0.011  # of the axis, beside a bar
+_ROOM = 0.06  # of an axis, for a label
+_WHAT = "Full runs per second, and the share of the counted limit of the device."
 
 
 def draw_training(rows: list[Row], machine: str) -> Figure:
@@ -39,14 +42,12 @@ def draw_training(rows: list[Row], machine: str) -> Figure:
     axes.set_yticks(places, [f"{row['what']}, {row['precision']}" for row in measured])
     devices = {str(row["device"]) for row in measured}
     _legend(axes, {name.upper(): colour for name, colour in _COLOURS.items() if name in devices}, "upper right")
-    drawing.footnote(
-        figure, _footnote("Full runs per second, and the share of the counted limit of the device.", machine)
-    )
+    drawing.footnote(figure, _footnote(_WHAT, machine))
     return figure
 
 
 def draw_settings(rows: list[Row], machine: str) -> Figure:
-    """Draw two bars for each setting, one a precision."""
+    """Draw two bars for each setting, one a precision, and a line where the kernel alone would be."""
     names = list(dict.fromkeys(_setting(row) for row in rows))
     figure, axes = _bars(2 * len(names))
     height = 0.4
@@ -55,12 +56,19 @@ def draw_settings(rows: list[Row], machine: str) -> Figure:
         places = [len(names) - 1 - names.index(_setting(row)) + shift for row in some]
         rates = _numbers(some, "runs_per_second")
         axes.barh(places, rates, height=height, color=_PRECISION_COLOURS[precision])
-        _write_beside(axes, places, [_bar_text(row) for row in some], rates)
+        alone = [float(cast("float", row["kernel_alone"] or rate)) for row, rate in zip(some, rates, strict=True)]
+        if alone != rates:
+            axes.plot(alone, places, "|", color="black", markersize=5, markeredgewidth=1)
+        _write_beside(axes, places, [_bar_text(row) for row in some], alone)
     axes.set_yticks(range(len(names))[::-1], names)
     _legend(axes, _PRECISION_COLOURS, "lower right")
-    drawing.footnote(
-        figure, _footnote("Full runs per second, and the share of the counted limit of the device.", machine)
+    by_kernel = any(row["kernel_alone"] for row in rows)
+    text = (
+        "Full runs per second; the line is the kernel alone, with its share of the counted limit."
+        if by_kernel
+        else _WHAT
     )
+    drawing.footnote(figure, _footnote(text, machine))
     return figure
 
 
@@ -86,12 +94,23 @@ def _draw_along(axes: Axes, rows: list[Row], label: str) -> None:
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, high / 10) / 1.3, high * 1.3)  # at least a decade, so that level looks level
-    axes.set_xticks(places, [_short(place) for place in places])
+    axes.set_xticks(places, _labels(places))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(label)
     axes.set_ylabel("steps/s")
     axes.set_title(f"on the {device.upper()}", color=_COLOURS[device])
+
+
+def _labels(places: list[float]) -> list[str]:
+    """Write each place, but one that is so near the last one written, on a log axis, that the two would touch."""
+    room = (places[-1] / places[0]) ** _ROOM
+    labels, last = list[str](), 0.0
+    for place in places:
+        shown = place >= last * room
+        labels.append(_short(place) if shown else "")
+        last = place if shown else last
+    return labels
 
 
 def _bars(number: int) -> tuple[Figure, Axes]:
@@ -109,14 +128,16 @@ def _write_beside(axes: Axes, places: Sequence[float], texts: list[str], rates: 
     """Write each bar's numbers at its end, with room for them at the right edge."""
     for place, text, rate in zip(places, texts, rates, strict=True):
         axes.text(rate * 1.1, place, text, va="center", fontsize=6)
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(low, min(rates) / 2), max(high, max(rates) * (max(rates) / min(low, min(rates) / 2)) ** 0.22))
+    low = min(axes.get_xlim()[0], min(rates) / 2)
+    room = _CHARACTER * max(map(len, texts))
+    axes.set_xlim(low, max(axes.get_xlim()[1], max(rates) * (max(rates) / low) ** room))
 
 
 def _bar_text(row: Row) -> str:
     rate, share = cast("float", row["runs_per_second"]), row["percent_of_limit"]
     shown = f"{rate:,.0f}" if rate >= 100 else f"{rate:.2g}"  # noqa: PLR2004 -- three digits are enough
-    return f"{shown} ({share:.2g} %)" if isinstance(share, float) else shown
+    alone = f", {row['kernel_alone']:,.0f} alone" if row.get("kernel_alone") else ""
+    return f"{shown}{alone} ({share:.2g} %)" if isinstance(share, float) else shown + alone
 
 
 def _legend(axes: Axes, colours: dict[str, str], place: Literal["upper right", "lower right"]) -> None:

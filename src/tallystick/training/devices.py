@@ -1,5 +1,6 @@
 """Where networks are trained: on this machine's processors, or on its GPUs."""
 
+import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,10 @@ from typing import Any
 import jax
 
 from tallystick.errors import BadInput
+
+# JAX would take three quarters of a GPU's memory when it first uses it. Networks need little of it, several processes may share
+# one GPU, and the driver keeps gigabytes of the host's memory for what is taken.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 DEVICES = ("auto", "cpu", "gpu")
 """What may be asked for; auto is a GPU where there is one."""
