@@ -18,7 +18,7 @@ from tallystick.bench.limits import Cost, Rates, gpu_rates, most_runs, processor
 from tallystick.bench.machine import Gpu, Machine, Processor
 from tallystick.bench.tool import Timing, time_kernel
 from tallystick.errors import BadInput
-from tallystick.reports.figure_bench import DRAWINGS
+from tallystick.reports.figure_bench import DRAWINGS, _labels
 from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
@@ -195,12 +195,14 @@ SETTINGS_ROWS = [
         "train_length": length,
         "precision": precision,
         "runs_per_second": 1e5 / length,
+        "kernel_alone": None,
         "percent_of_limit": 40.0,
     }
     for length in (2, 4)
     for precision in ("float32", "float64")
 ]
-SCALING_ROWS = [{"along": "seeds", "at": at, "device": "cpu", "steps_per_second": 1e6 * at} for at in (1, 10)]
+GPU_ROWS = [{**row, "kernel_alone": 2 * row["runs_per_second"]} for row in SETTINGS_ROWS]
+SCALING_ROWS = [{"along": "seeds", "at": at, "device": "cpu", "steps_per_second": 1e6 * at} for at in (1, 10, 12)]
 
 
 @pytest.mark.parametrize(
@@ -208,6 +210,7 @@ SCALING_ROWS = [{"along": "seeds", "at": at, "device": "cpu", "steps_per_second"
     [
         ("training", TRAINING_ROWS, ["slow, float32", "quick, float64", "0.02 (0.0001 %)", "4,000,000"]),
         ("settings", SETTINGS_ROWS, ["binary, no bias, length 4", "25,000 (40 %)", "float64"]),
+        ("settings", GPU_ROWS, ["25,000, 50,000 alone (40 %)"]),
         ("scaling", SCALING_ROWS, ["seeds trained at once", "on the CPU"]),
     ],
 )
@@ -273,6 +276,10 @@ def test_numba_trains_to_the_same_weights(monkeypatch, kernel):
     found = getattr(loaded("numba_kernel", monkeypatch), kernel)(*given, epochs=EPOCHS)
     # The kernel is float32.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
+
+
+def test_labels_that_would_touch_are_left_out():
+    assert _labels([1, 10, 1e6, 1.1e6]) == ["1", "10", "1M", ""]
 
 
 def test_the_kernel_alone_is_timed_on_its_device():
