@@ -37,6 +37,7 @@ from tallystick.experiments.lock import LOCK, at_work_in
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import parts_of
 from tallystick.experiments.training_run import training_job
+from tallystick.experiments.workers import ThisMachine
 from tallystick.files import refuse_unwritable, write_text, write_whole
 from tallystick.reports import drawing
 
@@ -398,7 +399,7 @@ def test_a_clock_that_jumps_changes_nothing(tmp_path, undisturbed, monkeypatch, 
 # Comparisons.
 
 
-def as_if_compared(setting, seeds, seed):
+def as_if_compared(setting, seeds, seed, device):
     """A row that says which setting it is of, with what JSON has no word for."""
     share = len(setting.method) / 100
     return Comparison(setting, seeds, share, 1 / 3, Spread(0, 1, 2, inf), Spread(1, 2, 3, 4), 5, 0.1, 66.6, nan, share)
@@ -412,11 +413,11 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
 
     compared = []
 
-    def killed_at_the_third(setting, seeds, seed):
+    def killed_at_the_third(setting, seeds, seed, device):
         if len(compared) == 2:
             raise KeyboardInterrupt
         compared.append(setting)
-        return as_if_compared(setting, seeds, seed)
+        return as_if_compared(setting, seeds, seed, device)
 
     out, kept = ("--out", str(tmp_path / "out")), tmp_path / "out" / "compare.rows.json"
     monkeypatch.setattr(comparison, "compare", killed_at_the_third)
@@ -425,9 +426,15 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
     assert list(contents(tmp_path / "out")) == [kept.name]
     assert "exists already; --resume goes on with it, --force starts anew" in ended(*out)[1]
     assert "resume: an interrupted comparison" in ended("--resume")[1]
-    assert "of other settings, seeds or versions" in ended(*out, "--resume", "--seed", "1")[1]
+    assert "of other settings, seeds, versions or another device" in ended(*out, "--resume", "--seed", "1")[1]
+    assert "device: 'gpu', but JAX sees none here" in ended(*out, "--resume", "--device", "gpu")[1]
+    with monkeypatch.context() as with_a_gpu:
+        with_a_gpu.setattr(ThisMachine, "device", lambda *_: "gpu")
+        assert "of other settings, seeds, versions or another device" in ended(*out, "--resume")[1]
 
-    monkeypatch.setattr(comparison, "compare", lambda *given: compared.append(given[0]) or as_if_compared(*given))
+    monkeypatch.setattr(
+        comparison, "compare", lambda *given, **more: compared.append(given[0]) or as_if_compared(*given, **more)
+    )
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-9])
     assert ended(*out, "--resume") == (2, f"tallystick: {kept}: not the rows of a comparison; --force starts it anew\n")

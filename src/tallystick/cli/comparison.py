@@ -1,6 +1,7 @@
 """The command that sets cells and methods side by side."""
 
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ import typer
 
 from tallystick.cli.output import (
     Cluster,
+    Device,
     Force,
     Json,
     Resume,
@@ -25,6 +27,7 @@ from tallystick.files import remove_partial, write_text, write_whole
 if TYPE_CHECKING:
     from tallystick.experiments.comparison import Comparison
     from tallystick.experiments.comparison_rows import KeptRows
+    from tallystick.experiments.workers import Workers
     from tallystick.training.gated.setting import GatedSetting
     from tallystick.training.setting import Setting
 
@@ -45,6 +48,7 @@ def compare(
         typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
     ] = None,
     cluster: Cluster = None,
+    device: Device = "auto",
     resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
@@ -53,6 +57,8 @@ def compare(
 
     Example: tallystick compare --cell linear --seeds 1000
     """
+    from tallystick.experiments.cluster import workers_named
+    from tallystick.experiments.comparison import compare as compared
     from tallystick.experiments.comparison import default_gated_settings, default_settings
     from tallystick.experiments.lock import at_work_in
     from tallystick.reports.comparison import HEADINGS, as_cells, as_record
@@ -66,9 +72,10 @@ def compare(
         make_folder(out)
     elif resume:
         raise BadInput("resume: an interrupted comparison is gone on with where --out DIR has kept its rows")
-    with nullcontext() if out is None else at_work_in(out):
-        kept = None if out is None else _kept_rows(out, settings, seed, resume=resume, force=force)
-        rows = _compared(settings, seed, cluster, kept)
+    with nullcontext() if out is None else at_work_in(out), workers_named(cluster) as workers:
+        kind = workers.device(device)
+        kept = None if out is None else _kept_rows(out, settings, seed, kind, resume=resume, force=force)
+        rows = _compared(settings, partial(compared, seed=seed, device=kind), workers if cluster else None, kept)
         if out is not None:
             _write(out, rows)
     if as_json:
@@ -78,27 +85,34 @@ def compare(
 
 
 def _kept_rows(
-    out: Path, settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, *, resume: bool, force: bool
+    out: Path,
+    settings: "list[tuple[Setting | GatedSetting, int]]",
+    seed: int,
+    device: str,
+    *,
+    resume: bool,
+    force: bool,
 ) -> "KeptRows":
     """Return the rows that an interrupted comparison has left, if it is to be gone on with."""
     from tallystick.experiments.comparison_rows import KEPT, KeptRows
 
     remove_partial(out, KEPT, *FILES)
     if resume and (out / KEPT).exists():
-        return KeptRows(out, settings, seed).read()
+        return KeptRows(out, settings, seed, device).read()
     if (out / KEPT).exists() and not force:
         raise BadInput(f"{out / KEPT}: exists already; --resume goes on with it, --force starts anew")
     for name in FILES:
         refuse_existing(out / name, force=force)
-    return KeptRows(out, settings, seed)
+    return KeptRows(out, settings, seed, device)
 
 
 def _compared(
-    settings: "list[tuple[Setting | GatedSetting, int]]", seed: int, cluster: str | None, kept: "KeptRows | None"
+    settings: "list[tuple[Setting | GatedSetting, int]]",
+    compared: "Callable[[Setting | GatedSetting, int], Comparison]",
+    cluster: "Workers | None",
+    kept: "KeptRows | None",
 ) -> "list[Comparison]":
     """Compare the settings, on this machine one after another, on a cluster as many at a time as it has workers."""
-    from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.comparison import compare as compared
     from tallystick.reports.comparison import described
 
     def tell(place: int) -> None:
@@ -119,10 +133,9 @@ def _compared(
     if cluster is None:
         for place in missing:
             tell(place)
-            take(place, compared(*settings[place], seed))
+            take(place, compared(*settings[place]))
     else:
-        with workers_named(cluster) as workers:
-            workers.each(partial(compared, seed=seed), [settings[place] for place in missing], told_and_taken)
+        cluster.each(compared, [settings[place] for place in missing], told_and_taken)
     return [rows[place] for place in range(len(settings))]
 
 

@@ -103,12 +103,12 @@ def default_gated_settings() -> list[GatedSetting]:
     return [GatedSetting(cell, units, how) for cell in ("gru", "lstm") for units in (1, 2) for how in taught]
 
 
-def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0) -> Comparison:
-    """Train the seeds of a setting and sum up what became of them."""
+def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
+    """Train the seeds of a setting and sum up what became of them; GRUs and LSTMs have no device but the processors."""
     if isinstance(setting, GatedSetting):
         return summed_up_gated(trained_gated(setting, seeds, seed), seed)
     job = training_job(setting, seeds, seed)
-    return summed_up(train(setting, job.initial(np.arange(seeds)), job.strings), seed)
+    return summed_up(train(setting, job.initial(np.arange(seeds)), job.strings, device=device), seed)
 
 
 def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:

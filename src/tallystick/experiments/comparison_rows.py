@@ -20,13 +20,15 @@ _ASKED, _ROWS = "asked", "rows"
 class KeptRows:
     """The rows that are there, by the place of their setting."""
 
-    def __init__(self, folder: Path, settings: Sequence[tuple[Setting | GatedSetting, int]], seed: int) -> None:
-        """Hold the rows of some settings, each with its number of seeds; there are none yet."""
-        self._path, self._settings, self._seed = folder / KEPT, settings, seed
+    def __init__(
+        self, folder: Path, settings: Sequence[tuple[Setting | GatedSetting, int]], seed: int, device: str = "cpu"
+    ) -> None:
+        """Hold the rows of some settings, each with its number of seeds, by a kind of device; there are none yet."""
+        self._path, self._settings, self._seed, self._device = folder / KEPT, settings, seed, device
         self.rows: dict[int, Comparison] = {}
 
     def read(self) -> "KeptRows":
-        """Take up what a comparison of the same settings, seeds and versions has left."""
+        """Take up what a comparison of the same settings, seeds, device and versions has left."""
         text = read_text(self._path)
         try:
             found = json.loads(text)  # its own file, in which an unlimited horizon is Infinity
@@ -37,7 +39,8 @@ class KeptRows:
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
             raise BadInput(f"{self._path}: not the rows of a comparison; --force starts it anew") from None
         raise BadInput(
-            f"{self._path}: of other settings, seeds or versions; resume with the same options, or choose another folder"
+            f"{self._path}: of other settings, seeds, versions or another device; "
+            "resume with the same options, or choose another folder"
         )
 
     def add(self, place: int, row: Comparison) -> None:
@@ -49,7 +52,7 @@ class KeptRows:
     def _asked(self) -> dict[str, object]:
         """What decides the rows."""
         settings = [[asdict(setting), seeds] for setting, seeds in self._settings]
-        return {"settings": settings, "seed": self._seed, **made_by()}
+        return {"settings": settings, "seed": self._seed, "device": self._device, **made_by()}
 
 
 def _plain(row: Comparison) -> dict[str, object]:
