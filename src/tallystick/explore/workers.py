@@ -263,8 +263,9 @@ class _Worker:
         """Let the process end with its question, and leave the processor to quicker ones until then."""
         self._closed = True
         with suppress(OSError, AttributeError):  # not on every system
-            niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, _SLOW_NICENESS)
+            # Linux lets even the nicest process finish its few milliseconds before one that wakes up; an idle one not.
+            os.sched_setscheduler(self._process.pid, os.SCHED_IDLE, os.sched_param(0))
 
     def dismiss(self) -> None:
         """Let a process that is idle end by itself: there are no more questions."""
