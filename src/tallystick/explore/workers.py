@@ -263,9 +263,8 @@ class _Worker:
         """Let the process end with its question, and leave the processor to quicker ones until then."""
         self._closed = True
         with suppress(OSError, AttributeError):  # not on every system
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, _SLOW_NICENESS)
-            # Linux lets even the nicest process finish its few milliseconds before one that wakes up; an idle one not.
-            os.sched_setscheduler(self._process.pid, os.SCHED_IDLE, os.sched_param(0))
+            niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
 
     def dismiss(self) -> None:
         """Let a process that is idle end by itself: there are no more questions."""
