@@ -15,8 +15,8 @@ from pathlib import Path
 from dependencies import DEVELOPMENT, dependencies
 
 ALLOWED = {
-    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC",
-    "MIT", "MIT-CMU", "PSF-2.0", "Unlicense", "Zlib",
+    "0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
+    "ISC", "MIT", "MIT-CMU", "PSF-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
 """Permissive: may be used by, and shipped with, a work under Apache-2.0."""
 

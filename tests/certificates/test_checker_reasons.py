@@ -60,6 +60,7 @@ THEOREM = {"method": "theorem"}
 SEARCH = {"method": "search"}
 PROOF = {"verdict": "PROVED", "horizon": "unlimited", "counterexample": None, "evidence": THEOREM}
 TERNARY = {"kind": "ternary", "weight": [1, 2, 3], "bias": [0, 0, 0]}
+LATE = {"kind": "binary", "weight": [1], "bias": ["-3/2"]}  # right on ")", wrong on "("
 INVERSE = {"cell": "selective", "open_step": 1, "close_step": 2, "recurrent_weight": ["-1/2", -2]}
 LATER = {"verdict": "REFUTED", "evidence": SEARCH, "horizon": 10_000}
 EXAMPLE = {"runs": [["(", 1], [")", 10_000]], "class": "Pos", "right_class": "ZeroNeg", "trace": None}
@@ -150,6 +151,7 @@ REFUSALS = [
         "a string of length 1 gets another class",
         {**with_model(EXACT, open_step=-1, close_step=1), **PROOF, "arithmetic": "real"},
     ),
+    ("a string of length 1 gets another class", {**with_model(EXACT, readout=LATE), **PROOF, "arithmetic": "real"}),
     # --- exact depth
     ("exact depth bounds a counter in floating point", {**EXACT, "arithmetic": "real"}),
     ("no exact counter", with_model(EXACT, close_step="-3/2")),
@@ -161,6 +163,7 @@ REFUSALS = [
     ("the counter is not exact to this depth", with_model(EXACT, open_step=3, close_step=-3)),
     ("the counter is not exact to this depth", with_model(EXACT, open_step=2**127, close_step=-(2**127))),
     ("a string of length 1 gets another class", with_model(EXACT, open_step=-1, close_step=1)),
+    ("a string of length 1 gets another class", with_model(EXACT, readout=LATE)),
     # --- searches
     ("a weight is too large for the format", with_model({**EXACT, "evidence": SEARCH}, open_step=2**128)),
     ("h overflows", bounded(with_model(EXACT, open_step=2**127), 2, evidence=SEARCH)),
