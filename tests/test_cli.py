@@ -134,6 +134,7 @@ def test_version_and_help(run):
         (("accepts", "nowhere.json", "()"), "nowhere.json: cannot be read: no such file"),
         (("machines", "cc"), "NAME: 'cc' is not one of bb"),
         (("prove", "fermat"), "THEOREM: 'fermat' is not one of theorem1"),
+        (("prove", "extremes"), "THEOREM: 'extremes' is proved in Coq alone, not by the solver: "),
         (("prove", "theorem1", "--smtlib", "/dev/null/x"), "/dev/null/x"),
     ],
 )

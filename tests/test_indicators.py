@@ -19,6 +19,11 @@ def test_indicators_are_exact():
     assert nothing.ab_ratio is nothing.ab_distance is None
 
 
+def test_a_cell_with_two_recurrent_weights_has_no_indicators():
+    with pytest.raises(BadInput, match="cell: a SelectiveCell has no single U"):
+        indicators(SelectiveCell(1, -2, 0.5, 2))
+
+
 @pytest.mark.parametrize(
     ("cell", "failed"),
     [

@@ -20,6 +20,7 @@ from tallystick.experiments.runner import PART, parts_of, train_part
 from tallystick.experiments.training_run import run_training, training_job
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout
+from tallystick.reproduction import reproduce
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -299,3 +300,9 @@ def test_the_whole_experiment_on_a_few_seeds(tmp_path):
 def test_a_plan_that_makes_no_experiment_is_refused(options, message):
     with pytest.raises(BadInput, match=message):
         Plan(**options)
+
+
+def test_an_option_that_a_reproduction_does_not_have_is_named(tmp_path):
+    with pytest.raises(BadInput, match="sedes: no such option; the options are runs, seeds"):
+        reproduce(tmp_path / "run", sedes=3)
+    assert not (tmp_path / "run").exists()

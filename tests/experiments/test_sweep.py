@@ -96,6 +96,13 @@ def test_the_command_writes_a_table_and_heat_maps(tmp_path, capsys):
     assert [point["learning_rate"] for point in found["points"]] == [0.005, 0.02]
     assert len(list(csv.DictReader((run / "sweep.csv").read_text().splitlines()))) == 2
     assert (run / "sweep.png").read_bytes()[1:4] == b"PNG"
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", "--out", str(run), *arguments, "--resume"])  # all is there: it is drawn and shown again
+    assert ended.value.code == 0
+    heading, *points, written = capsys.readouterr().out.splitlines()
+    assert heading.split()[:2] == ["learning", "rate"]
+    assert [line.split()[0] for line in points] == ["0.005", "0.02"]
+    assert written == f"{run}: {', '.join(found['files'])}"
 
 
 def point(**values):

@@ -25,6 +25,15 @@ def test_what_is_written_reads_back_equal(name, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["machine.json"]
 
 
+@pytest.mark.parametrize("update", ["×0", "x0"])
+def test_a_counter_is_set_to_zero(update, tmp_path):
+    path = tmp_path / "machine.json"
+    path.write_text(json.dumps({**SHORT, "cases": [SHORT["cases"][0], {"token": ")", "update": [update]}]}))
+    machine = read_machine(path)
+    assert machine.accepts("(()")
+    assert not machine.accepts("()(")
+
+
 def test_a_case_left_out_stands_for_all(tmp_path):
     path = tmp_path / "machine.json"
     path.write_text(json.dumps(SHORT))
