@@ -74,7 +74,7 @@ soak: $(VENV)/ready
 # Every measurement, on whatever devices there are; docs/performance.md has the tables.
 bench: $(VENV)/torch
 	mkdir -p $(OUT)/bench
-	for suite in languages certificates; do \
+	for suite in languages certificates limits; do \
 		$(BIN)/tallystick bench --suite $$suite --out $(OUT)/bench/$$suite.json --force || exit; \
 	done
 	for suite in training settings scaling; do \
