@@ -75,16 +75,16 @@ def test_a_processor_has_so_many_lanes():
 
 
 def test_a_gpu_has_so_many_lanes():
-    found = gpu_rates(GPU, "float32")
+    found = gpu_rates(GPU, "float32", 1)
     assert (found.instructions, found.special) == pytest.approx((132 * 128 * 1.98e9, 132 * 16 * 1.98e9))
-    assert gpu_rates(GPU, "float64").instructions == pytest.approx(132 * 64 * 1.98e9)
-    assert gpu_rates(replace(GPU, capability="1.0"), "float32") is None
+    assert gpu_rates(GPU, "float64", 1).instructions == pytest.approx(132 * 64 * 1.98e9)
+    assert gpu_rates(replace(GPU, capability="1.0"), "float32", 1) is None
 
 
 def test_a_limit_goes_with_cores_and_epochs():
     setting = replace(BINARY_8, train_length=2)
     most = most_runs(setting, MACHINE, "cpu")
-    assert most_runs(setting, MACHINE, "cpu", cores=1) == pytest.approx(most / 2)
+    assert most_runs(setting, MACHINE, "cpu", units=1) == pytest.approx(most / 2)
     assert most_runs(replace(setting, epochs=50), MACHINE, "cpu") == pytest.approx(2 * most)
     assert most_runs(setting, replace(MACHINE, gpu=None), "gpu") is None
 

@@ -420,6 +420,10 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
         return as_if_compared(setting, seeds, seed, device)
 
     out, kept = ("--out", str(tmp_path / "out")), tmp_path / "out" / "compare.rows.json"
+    for option in ("--seeds", "--gated-seeds", "--seed"):
+        error = f"tallystick: {option[2:].replace('-', '_')}: -1 is not a whole number from {option != '--seed':d} on\n"
+        assert ended(*out, option, "-1") == (2, error)
+    assert not kept.parent.exists()
     monkeypatch.setattr(comparison, "compare", killed_at_the_third)
     monkeypatch.setattr(drawing, "files", lambda name, draw: {f"{name}.png": b"PNG"})
     assert ended(*out)[0] == 130

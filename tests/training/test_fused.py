@@ -14,16 +14,18 @@ import optax
 import pytest
 
 from tallystick.cells import CELLS, LinearCell, Token
+from tallystick.cli.progress import tell_slower_engine
 from tallystick.errors import BadInput
+from tallystick.experiments.training_run import training_job
 from tallystick.training.adam import Momenta, corrections
-from tallystick.training.devices import Devices, devices_named
+from tallystick.training.devices import Devices, devices_named, on_processors
 from tallystick.training.engines import Engine, engine_for, how_trained
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
 from tallystick.training.fused.adam import fold, folded_adam
 from tallystick.training.fused.instructions import as_written, in_instructions
 from tallystick.training.fused.kernel import train_fused
-from tallystick.training.fused.launch import NETWORKS, Launch, launch_for
+from tallystick.training.fused.launch import MOST, NETWORKS, Launch, launch_for
 from tallystick.training.fused.linear_gradient import linear_gradient
 from tallystick.training.fused.script import read_exercise, script_of
 from tallystick.training.gradients import gradient_of
@@ -72,6 +74,21 @@ def test_the_kernel_agrees_with_the_scan(options):
         np.testing.assert_allclose(found, expected, rtol=0, atol=size)
         assert found.dtype == before.dtype
     assert fused.accuracy_train.tolist() == scanned.accuracy_train.tolist()
+
+
+EDGE = {"initial_scale": 2, "learning_rate": 0.05}
+
+
+@pytest.mark.parametrize("options", [{"task": "count"}, {"task": "ternary", "method": "count"}])
+def test_the_largest_gradients_that_the_kernel_takes_are_held(options):
+    """The kernel multiplies divisors, which float32 could not hold of gradients much larger."""
+    setting = Setting(**{"bias": True, "train_length": 8, "epochs": 5, **EDGE, **options})
+    start = jax.tree.map(lambda weight: (2 * weight).astype(weight.dtype), initial(setting, 64))
+    strings = ["((((((((", "()()()()", "))))((((", "(()())()"]
+    fused, scanned = (train(setting, start, strings, engine=engine) for engine in ("fused", "scan"))
+    for found, expected in zip(*map(jax.tree.leaves, (fused.weights, scanned.weights)), strict=True):
+        assert np.isfinite(expected).all()
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-3)
 
 
 def test_many_seeds_are_trained_as_few():
@@ -196,6 +213,13 @@ def test_the_quickest_engine_is_chosen_and_says_why_not():
     assert how_trained(setting, STRINGS, "gpu") == "gpu, fused kernel"
     assert how_trained(setting, long, "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
     assert how_trained(endless, STRINGS, "gpu").startswith("gpu, compiled scan: 50,000,000 steps are more")
+    for name, most in MOST.items():
+        method = "penalty" if name == "strength" else "published"
+        edge = replace(setting, **{name: most}, method=method)
+        beyond = replace(setting, **{name: 1.5 * most}, method=method)
+        assert engine_for(edge, STRINGS, gpu).name == "fused"
+        assert engine_for(beyond, STRINGS, gpu).name == "scan"
+        assert f"{name}: {1.5 * most:g} is more than {most:g}" in how_trained(beyond, STRINGS, "gpu")
     with pytest.raises(BadInput, match="engine: 'quick' is not one of scan, fused"):
         engine_for(setting, STRINGS, gpu, "quick")
     with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
@@ -219,6 +243,20 @@ def test_a_device_that_is_not_there_is_refused(monkeypatch):
         devices_named("gpu")
     with pytest.raises(BadInput, match="device: 'tpu' is not one of auto, cpu, gpu"):
         devices_named("tpu")
+
+
+def test_what_has_no_engine_for_a_gpu_stays_on_the_processors():
+    with on_processors():
+        assert jax.config.jax_default_device == jax.devices("cpu")[0]
+
+
+def test_jobs_that_a_gpu_trains_by_the_scan_are_told_once(capsys):
+    long, short = (training_job(Setting("binary", False, 2, epochs=epochs), 1, 0) for epochs in (10**7, 1))
+    tell_slower_engine([replace(job, device=device) for job in (long, short, long) for device in ("gpu", "cpu")])
+    reason = (
+        "gpu, compiled scan: 60,000,000 steps are more than the 33,554,432 that the fused kernel has corrections for"
+    )
+    assert capsys.readouterr().err.splitlines() == [reason]
 
 
 def _no_backend(**_):

@@ -81,21 +81,21 @@ def processor_rates(processor: Processor, precision: str, cores: int) -> Rates |
     return Rates(cores * lanes * processor.gigahertz * 1e9, inf, _BY_HAND[precision])
 
 
-def gpu_rates(gpu: Gpu, precision: str) -> Rates | None:
-    """Return what the GPUs can do; None where their lanes or their clock are not known."""
+def gpu_rates(gpu: Gpu, precision: str, number: int) -> Rates | None:
+    """Return what so many of the GPUs can do; None where their lanes or their clock are not known."""
     if gpu.capability not in GPU_LANES or not gpu.multiprocessors or gpu.gigahertz is None:
         return None
-    lanes, clocks = GPU_LANES[gpu.capability], gpu.number * gpu.multiprocessors * gpu.gigahertz * 1e9
+    lanes, clocks = GPU_LANES[gpu.capability], number * gpu.multiprocessors * gpu.gigahertz * 1e9
     costs = _IN_HARDWARE if precision == "float32" else _BY_HAND[precision]
     return Rates(clocks * getattr(lanes, precision), clocks * lanes.special, costs)
 
 
-def most_runs(setting: Setting, machine: Machine, device: str, cores: int | None = None) -> float | None:
-    """Return the most runs of a setting per second, on all cores unless told otherwise, or on the GPUs."""
+def most_runs(setting: Setting, machine: Machine, device: str, units: int | None = None) -> float | None:
+    """Return the most runs of a setting per second, on all cores or all GPUs unless told how many."""
     if device == "gpu":
-        rates = gpu_rates(machine.gpu, setting.precision) if machine.gpu else None
+        rates = gpu_rates(machine.gpu, setting.precision, units or machine.gpu.number) if machine.gpu else None
     else:
-        rates = processor_rates(machine.processor, setting.precision, cores or machine.processor.cores)
+        rates = processor_rates(machine.processor, setting.precision, units or machine.processor.cores)
     return rates.steps(_counted(setting)) / steps_of(setting) if rates else None
 
 

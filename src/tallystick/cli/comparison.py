@@ -58,11 +58,12 @@ def compare(
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.experiments.cluster import workers_named
+    from tallystick.experiments.comparison import check_comparison, default_gated_settings, default_settings
     from tallystick.experiments.comparison import compare as compared
-    from tallystick.experiments.comparison import default_gated_settings, default_settings
     from tallystick.experiments.lock import at_work_in
     from tallystick.reports.comparison import HEADINGS, as_cells, as_record
 
+    check_comparison(seeds, gated_seeds, seed)
     wanted = [(setting, setting.method, seeds) for setting in default_settings()]
     wanted += [(setting, setting.taught.method, gated_seeds) for setting in default_gated_settings()]
     settings = [(s, size) for s, name, size in wanted if cell in (None, s.cell) and method in (None, name)]

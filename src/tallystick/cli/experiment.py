@@ -1,6 +1,5 @@
 """The commands of the experiment: training, testing, reproducing, reporting."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -119,12 +118,11 @@ def train(
 
     Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
     """
-    from tallystick.cli.progress import watched
+    from tallystick.cli.progress import tell_slower_engine, watched
     from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.run_directory import RunDirectory
     from tallystick.experiments.training_run import run_training, training_job
-    from tallystick.training.engines import how_trained
     from tallystick.training.setting import Setting
 
     gated = cell in GATED_CELLS
@@ -158,8 +156,7 @@ def train(
     job = training_job(setting, seeds, seed, kept)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
         job = replace(job, device=workers.device(device))
-        if (how := how_trained(setting, job.strings, job.device)).startswith("gpu, compiled scan"):
-            sys.stderr.write(f"{how}\n")
+        tell_slower_engine([job])
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_training(job, seed, RunDirectory(out), report=progress, **options)
     _show_run_indicators(out, as_json=as_json)

@@ -1,5 +1,6 @@
 """Progress of long work on standard error: settings, seeds, rate and time left; quiet where nobody watches."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -7,7 +8,15 @@ from threading import Lock
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from tallystick.experiments.jobs import Job
 from tallystick.experiments.runner import Report
+from tallystick.training.engines import how_trained
+
+
+def tell_slower_engine(jobs: list[Job]) -> None:
+    """Say which jobs a GPU trains by the compiled scan instead of the kernel, and why; each reason once."""
+    ways = dict.fromkeys(how_trained(job.setting, job.strings, job.device) for job in jobs)
+    sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan"))
 
 
 class _Watched:

@@ -48,7 +48,7 @@ def sweep(
 
     Example: tallystick sweep --learning-rate 0.001,0.005,0.02 --initial-scale 0.5,1,2 --out sweep
     """
-    from tallystick.cli.progress import watched
+    from tallystick.cli.progress import tell_slower_engine, watched
     from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.lock import at_work_in
@@ -70,6 +70,7 @@ def sweep(
     axes_of([vars(setting) for setting in grid.settings(base)], x, y)  # refuses before anything is trained
     with workers_named(cluster) as workers, watched({job.name: job.seeds for job in jobs}) as report:
         jobs = [replace(job, device=workers.device(device)) for job in jobs]
+        tell_slower_engine(jobs)
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_whole(jobs, sweep_config(base, grid, seeds, seed), directory, report=report, **options)
     points = points_of(directory)

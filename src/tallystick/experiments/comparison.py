@@ -9,8 +9,12 @@ from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.long_tests import long_suite
+from tallystick.errors import check_whole
 from tallystick.experiments.gated_evaluation import exact_horizons, verdicts_on
+from tallystick.experiments.gated_runs import MOST_SEEDS as MOST_GATED_SEEDS
 from tallystick.experiments.gated_runs import trained as trained_gated
+from tallystick.experiments.jobs import MOST_SEEDS
+from tallystick.experiments.keeping import ALL
 from tallystick.experiments.network_horizons import certified
 from tallystick.experiments.training_run import training_job
 from tallystick.training.ensemble import Ensemble, train
@@ -101,6 +105,13 @@ def default_gated_settings() -> list[GatedSetting]:
     """Return the GRUs and LSTMs that are compared, all with biases, as libraries have them."""
     taught = [Setting("binary", True, TRAIN_LENGTH, method=name) for name in ("published", "count-calm")]
     return [GatedSetting(cell, units, how) for cell in ("gru", "lstm") for units in (1, 2) for how in taught]
+
+
+def check_comparison(seeds: int, gated_seeds: int, seed: int) -> None:
+    """Refuse what cannot be compared, before anything is trained."""
+    ALL.check_seeds(seeds)
+    check_whole(gated_seeds, "gated_seeds", least=1, most=MOST_GATED_SEEDS)
+    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
 
 
 def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:

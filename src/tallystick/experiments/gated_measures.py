@@ -19,6 +19,7 @@ from tallystick.cells.gated import GatedCell, State
 from tallystick.errors import check_whole
 from tallystick.models import GatedModel
 from tallystick.readouts import LayerReadout
+from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context
 
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -179,7 +180,7 @@ def _run(model: GatedModel, work: Callable[..., Any], *strings: Any) -> Any:  # 
     """Bring the weights into columns, one row a network, and do the work in their precision."""
     columns = model.cell.converted(_column), model.readout.converted(_column)
     precision = columns[0].input_weight[0][0].dtype
-    with precision_context(precision.name):
+    with on_processors(), precision_context(precision.name):
         cell, readout = columns
         weights = jax.tree.map(jnp.asarray, (_fields(cell), (readout.weight, readout.bias)))
         found = work(*weights, *map(jnp.asarray, strings), kind=type(cell))

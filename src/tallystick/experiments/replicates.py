@@ -11,6 +11,7 @@ from tallystick.datasets.long_tests import SUITE_SIZE, TEST_LENGTHS, draw_suites
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.rows import ensemble_of
 from tallystick.training.answers import right_answers
+from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import precision_context, train
 from tallystick.training.initial_weights import nudged
 from tallystick.training.weights import Weights
@@ -81,7 +82,7 @@ def _right(job: Job, weights: Weights, tokens: np.ndarray) -> Iterator[np.ndarra
         # Tokens first, then suite, run, string: the scan runs over the first axis, the rest is one array of states.
         opening = np.moveaxis(tokens[part], -1, 0)[:, :, None, :]
         counts = 2 * tokens[part].sum(axis=-1) - tokens.shape[-1]
-        with precision_context(setting.precision):
+        with devices_named(job.device).using(), precision_context(setting.precision):
             yield np.asarray(
                 right_answers(
                     weights.places(part),

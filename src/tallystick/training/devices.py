@@ -57,6 +57,11 @@ def devices_named(name: str = "auto") -> Devices:
     return Devices("gpu", gpus) if gpus else Devices("cpu", (jax.devices("cpu")[0],))
 
 
+def on_processors() -> AbstractContextManager[object]:
+    """Let this thread compute on the processors, whatever else there is: what has no engine for a GPU."""
+    return devices_named("cpu").using()
+
+
 def _gpus() -> tuple[Any, ...]:
     try:
         return tuple(jax.local_devices(backend="gpu"))

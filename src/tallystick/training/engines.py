@@ -67,7 +67,7 @@ def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: s
     """Return the quickest engine for training a setting on the strings, or the one that is asked for."""
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = reason_against(strings, setting.epochs)
+    reason = reason_against(setting, strings)
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
     quickest = "fused" if devices.kind == "gpu" and not reason else "scan"
@@ -83,7 +83,7 @@ def how_trained(setting: Setting, strings: list[str], kind: str) -> str:
     """
     if kind == "cpu":
         return "cpu, compiled scan"
-    reason = reason_against(strings, setting.epochs)
+    reason = reason_against(setting, strings)
     return f"gpu, compiled scan: {reason}" if reason else "gpu, fused kernel"
 
 

@@ -47,7 +47,8 @@ def silent(*_: object) -> None:
 class Ensemble:
     """Trained networks of one setting, an entry a seed; the weights are NumPy arrays in the setting's precision.
 
-    They are tested on the kind of device that trained them, since each rounds in its own way.
+    They are tested on the kind of device that trained them, since each rounds in its own way; those that are read from a
+    run's rows, on processors.
     """
 
     setting: Setting

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tallystick.training.setting import Setting
+
 
 class Launch(NamedTuple):
     """How a kernel is laid out.
@@ -34,6 +36,10 @@ FILLINGS = 6144
 A filling is as many networks as there are registers for, and all of them end at the same time: a last one that is half empty
 takes as long as a full one."""
 
+MOST = {"initial_scale": 2, "learning_rate": 0.05, "strength": 100}
+"""What gradients grow with. The kernel multiplies their lengths by each other, and float32 ends at 10^38; that of a network
+whose weights are ten times the paper's has been seen to leave it."""
+
 _FEW_WEIGHTS, _USUAL = 6, 128
 
 
@@ -53,9 +59,12 @@ def widest_on(multiprocessors: int) -> int:
     return FILLINGS * (multiprocessors or _USUAL)
 
 
-def reason_against(strings: list[str], epochs: int) -> str | None:
-    """Say why the kernel cannot train so long on the strings, or nothing."""
-    longest, steps = max(map(len, strings)), len(strings) * epochs
+def reason_against(setting: Setting, strings: list[str]) -> str | None:
+    """Say why the kernel cannot train a setting on the strings, or nothing."""
+    longest, steps = max(map(len, strings)), len(strings) * setting.epochs
+    for name, most in MOST.items():
+        if getattr(setting, name) > most:
+            return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what the fused kernel holds"
     if longest > LONGEST:
         return f"strings of {longest} tokens are longer than the {LONGEST} that the fused kernel holds"
     if steps > MOST_STEPS:

@@ -19,6 +19,7 @@ from tallystick.models import GatedModel
 from tallystick.readouts import LayerReadout
 from tallystick.training.answers import is_right
 from tallystick.training.cores import on_every_core
+from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context, silent, training_precision
 from tallystick.training.gated.gradients import states_along
 from tallystick.training.gated.setting import GatedSetting
@@ -63,7 +64,7 @@ class GatedEnsemble:
         encoded, targets = encode(strings), taught.answers(strings).astype(taught.dtype)
         tokens = Token(*(part.T.astype(taught.dtype) for part in encoded))
         width = max(_MOST_STATES // len(strings), 1)
-        with precision_context(taught.precision):
+        with on_processors(), precision_context(taught.precision):
             right = [
                 np.asarray(
                     _right_answers(block.weights, tokens, targets, kind=self.setting.kind, task=taught.scored_as)
@@ -81,7 +82,7 @@ def train_gated_weights(
     arguments: tuple[Any, ...] = lessons_of(taught, strings), course_of(taught, strings)
 
     def run(block: Block) -> tuple[GatedWeights, np.ndarray]:
-        with training_precision(taught):
+        with on_processors(), training_precision(taught):
             arrays = jax.tree.map(jnp.asarray, (block.weights, *arguments))
             # The loop goes through vectors as it goes through numbers; what needs a cell without gates was refused before.
             trained = train_block(
