@@ -4,6 +4,8 @@ Without a GPU the kernel is worked out by JAX step by step, which shows that it 
 device's own instructions are looked at one by one, and the kernel is brought into the form that a GPU's compiler takes.
 """
 
+import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -101,6 +103,16 @@ def test_many_seeds_are_trained_as_few():
     ]
 
 
+def as_on_a_gpu():
+    """JAX from 0.12 on wants to know the GPU."""
+    if jax.__version_info__ < (0, 12):
+        return nullcontext()
+    h100 = jax.sharding.AbstractDevice("NVIDIA H100 80GB HBM3", None, "gpu")
+    return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=h100))
+
+
+# It also says that it will do without Triton one day: then the scan trains.
+@pytest.mark.filterwarnings("ignore:The Pallas Triton backend is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("cell", CELLS)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_a_gpu_compiler_takes_the_kernel(cell, precision):
@@ -108,7 +120,7 @@ def test_a_gpu_compiler_takes_the_kernel(cell, precision):
     methods = ("count-penalty", "tied-unit", "projected") if cell != "tanh" else ("curriculum",)
     for method in methods:
         setting = Setting("count", bias=True, train_length=4, cell=cell, method=method, precision=precision)
-        with training_precision(setting):
+        with training_precision(setting), as_on_a_gpu():
             script, shape = script_for(setting, STRINGS)
             arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
             parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
@@ -204,7 +216,7 @@ def test_products_that_are_added_are_one_instruction():
     assert instructions_in(lambda n: n * 2 + 1, jnp.float32(3))[0] == []  # one number for all networks
 
 
-def test_the_quickest_engine_is_chosen_and_says_why_not():
+def test_the_quickest_engine_is_chosen_and_says_why_not(monkeypatch):
     gpu, setting = Devices("gpu", devices_named("cpu").units), Setting("binary", bias=False, train_length=4)
     endless, long = replace(setting, epochs=10_000_000), ["(" * 17]
     assert engine_for(setting, STRINGS, gpu).name == "fused"
@@ -213,6 +225,10 @@ def test_the_quickest_engine_is_chosen_and_says_why_not():
     assert how_trained(setting, STRINGS, "gpu") == "gpu, fused kernel"
     assert how_trained(setting, long, "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
     assert how_trained(endless, STRINGS, "gpu").startswith("gpu, compiled scan: 50,000,000 steps are more")
+    with monkeypatch.context() as without_triton:
+        without_triton.setitem(sys.modules, "jax.experimental.pallas.triton", None)
+        assert engine_for(setting, STRINGS, gpu).name == "scan"
+        assert "this version of JAX has no Pallas for Triton" in how_trained(setting, STRINGS, "gpu")
     for name, most in MOST.items():
         method = "penalty" if name == "strength" else "published"
         edge = replace(setting, **{name: most}, method=method)

@@ -67,7 +67,7 @@ def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: s
     """Return the quickest engine for training a setting on the strings, or the one that is asked for."""
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = reason_against(setting, strings)
+    reason = _reason_against_fused(setting, strings) if devices.kind == "gpu" or wanted == "fused" else None
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
     quickest = "fused" if devices.kind == "gpu" and not reason else "scan"
@@ -83,8 +83,16 @@ def how_trained(setting: Setting, strings: list[str], kind: str) -> str:
     """
     if kind == "cpu":
         return "cpu, compiled scan"
-    reason = reason_against(setting, strings)
+    reason = _reason_against_fused(setting, strings)
     return f"gpu, compiled scan: {reason}" if reason else "gpu, fused kernel"
+
+
+def _reason_against_fused(setting: Setting, strings: list[str]) -> str | None:
+    try:
+        import jax.experimental.pallas.triton  # noqa: F401, PLC0415 -- takes a while to load
+    except ImportError:
+        return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
+    return reason_against(setting, strings)
 
 
 def _scan(setting: Setting, strings: list[str]) -> Trainer:
