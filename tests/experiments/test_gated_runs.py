@@ -173,6 +173,14 @@ def test_a_network_that_is_no_longer_a_number_has_no_verdict(run):
     assert exact_horizons(verdicts) == sum(v is not None and v.outcome is Outcome.REFUTED for v in verdicts)
 
 
+def test_a_weight_beyond_its_precision_is_no_finite_number(run):
+    rows = read_gated_run(run).rows
+    huge = [[1e300, *weights[1:]] for weights in rows["input_weight"].to_list()]
+    networks = ensemble_of_gated(rows.with_columns(pl.Series("input_weight", huge, rows.schema["input_weight"])))
+    assert np.isinf(networks.weights.input_weight[0, 0]).all()
+    assert verdicts_on(networks, "all", 10) == [None] * 3
+
+
 def test_horizons_that_may_be_longer_are_not_exact(run):
     networks = read_gated_run(run).networks
     horizons = [certify(networks.model(seed), limit=20).horizon for seed in range(3)]

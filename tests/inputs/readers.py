@@ -41,12 +41,14 @@ class Reader(NamedTuple):
         file: where the file lies in the folder of good files.
         contents: what it may hold instead.
         read: reads it, given its path; raises `BadInput` or nothing.
+        beside: another file that is read with it, and named where the two do not go together.
     """
 
     name: str
     file: str
     contents: st.SearchStrategy[bytes]
     read: Callable[[Path], object]
+    beside: str | None = None
 
     def try_on(self, folder: Path, content: bytes) -> bool:
         """Put a file there and read it; say whether it was taken. A refusal is one line that names the file."""
@@ -59,7 +61,7 @@ class Reader(NamedTuple):
             message = str(refusal)
             assert 0 < len(message) <= LONGEST_LINE
             assert message.isprintable(), message
-            assert path.name in message or path.parent.name in message, message
+            assert any(name in message for name in (path.name, path.parent.name, self.beside) if name), message
             return False
         finally:  # others read it, too
             path.unlink() if before is None else path.write_bytes(before)
@@ -87,9 +89,15 @@ def readers(folder: Path) -> list[Reader]:
         Reader("certificate, values", "damaged.json", damaged_json(_parsed(certificates)), _certificate),
         Reader("scheduler's file", "damaged.json", damaged_json([{"address": "tcp://x:1"}]), _address_in),
         Reader("settings of a run", "run/config.toml", damaged_bytes(toml), _settings),
-        Reader("rows of a run", "run/models.parquet", damaged_table(_tables(folder, "run")), _run),
+        Reader("rows of a run", "run/models.parquet", damaged_table(_tables(folder, "run")), _run, "strings.txt"),
         Reader("part of a run", "run/parts/damaged.parquet", damaged_table(_tables(folder, "run")), _part),
-        Reader("rows of a gated run", "gated/models.parquet", damaged_table(_tables(folder, "gated")), _gated),
+        Reader(
+            "rows of a gated run",
+            "gated/models.parquet",
+            damaged_table(_tables(folder, "gated")),
+            _gated,
+            "strings.txt",
+        ),
         Reader("histograms", "summed/histograms.parquet", damaged_table(_tables(folder, "summed")), _summed),
         Reader("rows of a comparison", KEPT, damaged_json(_parsed([rows])), _comparison),
         *(

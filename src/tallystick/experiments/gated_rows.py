@@ -70,9 +70,11 @@ def ensemble_of_gated(rows: pl.DataFrame) -> GatedEnsemble:
     setting = GatedSetting(first["cell"], first["units"], Setting(**{name: first[name] for name in _TAUGHT}))
     units, dtype = setting.units, setting.taught.dtype
     shapes = {"input_weight": (-1, 2), "recurrent_weight": (-1, units), "readout_weight": (-1, units)}
-    arrays = {
-        name: np.array(rows[name].to_list(), dtype).T.reshape(*shapes.get(name, (-1,)), len(rows)) for name in TENSORS
-    }
+    with np.errstate(over="ignore"):  # a weight beyond its precision is no finite number
+        arrays = {
+            name: np.array(rows[name].to_list(), dtype).T.reshape(*shapes.get(name, (-1,)), len(rows))
+            for name in TENSORS
+        }
     bias = (arrays["input_bias"], arrays["recurrent_bias"]) if arrays["input_bias"].size else ()
     readout_bias = (arrays["readout_bias"],) if arrays["readout_bias"].size else ()
     weights = GatedWeights(
