@@ -183,7 +183,7 @@ def _report(path: Path) -> None:
 
 
 def _compared(folder: Path) -> KeptRows:
-    return KeptRows(folder, [(setting, 10) for setting in default_settings()], 0)
+    return KeptRows(folder, [(setting, 10) for setting in default_settings()], 0, "cpu")
 
 
 def _kept_rows(folder: Path) -> bytes:

@@ -21,7 +21,7 @@ class KeptRows:
     """The rows that are there, by the place of their setting."""
 
     def __init__(
-        self, folder: Path, settings: Sequence[tuple[Setting | GatedSetting, int]], seed: int, device: str = "cpu"
+        self, folder: Path, settings: Sequence[tuple[Setting | GatedSetting, int]], seed: int, device: str
     ) -> None:
         """Hold the rows of some settings, each with its number of seeds, by a kind of device; there are none yet."""
         self._path, self._settings, self._seed, self._device = folder / KEPT, settings, seed, device

@@ -29,6 +29,7 @@ _CHARACTERS = 125  # in a line of a footnote
 _CHARACTER = 0.011  # of the axis, beside a bar
 _ROOM = 0.06  # of an axis, for a label
 _WHAT = "Full runs per second, and the share of the counted limit of the device."
+_WHAT_BY_KERNEL = "Full runs per second; the line is the kernel alone, with its share of the counted limit."
 
 
 def draw_training(rows: list[Row], machine: str) -> Figure:
@@ -48,7 +49,7 @@ def draw_training(rows: list[Row], machine: str) -> Figure:
 
 def draw_settings(rows: list[Row], machine: str) -> Figure:
     """Draw two bars for each setting, one a precision, and a line where the kernel alone would be."""
-    names = list(dict.fromkeys(_setting(row) for row in rows))
+    names, by_kernel = list(dict.fromkeys(_setting(row) for row in rows)), any(row["kernel_alone"] for row in rows)
     figure, axes = _bars(2 * len(names))
     height = 0.4
     for precision, shift in (("float32", height / 2), ("float64", -height / 2)):
@@ -57,18 +58,12 @@ def draw_settings(rows: list[Row], machine: str) -> Figure:
         rates = _numbers(some, "runs_per_second")
         axes.barh(places, rates, height=height, color=_PRECISION_COLOURS[precision])
         alone = [float(cast("float", row["kernel_alone"] or rate)) for row, rate in zip(some, rates, strict=True)]
-        if alone != rates:
+        if by_kernel:
             axes.plot(alone, places, "|", color="black", markersize=5, markeredgewidth=1)
         _write_beside(axes, places, [_bar_text(row) for row in some], alone)
     axes.set_yticks(range(len(names))[::-1], names)
     _legend(axes, _PRECISION_COLOURS, "lower right")
-    by_kernel = any(row["kernel_alone"] for row in rows)
-    text = (
-        "Full runs per second; the line is the kernel alone, with its share of the counted limit."
-        if by_kernel
-        else _WHAT
-    )
-    drawing.footnote(figure, _footnote(text, machine))
+    drawing.footnote(figure, _footnote(_WHAT_BY_KERNEL if by_kernel else _WHAT, machine))
     return figure
 
 

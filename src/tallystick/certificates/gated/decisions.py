@@ -31,9 +31,8 @@ class Comparison:
         """Say where it holds for every h in a box."""
         (form,) = layer((self.weight,), (self.bias,), hidden)
         holds = form.low > 0 if self.strict else form.low >= 0
-        return np.broadcast_to(
-            holds, np.shape(hidden[0].low)
-        )  # weights of 0 leave the bias alone, which is the same everywhere
+        # Weights of 0 leave the bias alone, which is the same everywhere.
+        return np.broadcast_to(holds, np.shape(hidden[0].low))
 
 
 Comparisons = list[list[Comparison]]
