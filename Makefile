@@ -91,11 +91,12 @@ $(VENV)/ready: requirements.txt pyproject.toml
 	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
-$(VENV)/torch: $(VENV)/ready
-	$(PIP) torch==2.13.0 'numba>=0.61'
+$(VENV)/torch: $(VENV)/ready requirements-torch.txt
+	$(PIP) -r requirements-torch.txt
 	touch $@
 
-# Renews the pins. Needs uv on the path; the result names no download address. PyTorch stays out: its builds differ by place.
+# Renews the pins. Needs uv on the path; the result names no download address. PyTorch and numba have a file of their
+# own, requirements-torch.txt, renewed by hand: builds of PyTorch differ from place to place.
 lock:
 	uv pip compile pyproject.toml --extra cluster --extra explore --extra prove --extra tanh --extra dev \
 		--universal --python-version 3.11 \

@@ -1,6 +1,10 @@
-"""What `make audit` would let through, and what it would not."""
+"""What `make audit` would let through, and what it would not; and that everything from outside is declared and pinned."""
 
+import ast
+import re
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +15,8 @@ sys.path.insert(0, str(ROOT / "audit"))
 from dependencies import closure, dependencies
 from licences import is_allowed, licence
 from packages import differences, expected_in_archive, expected_in_wheel
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 
 @pytest.mark.parametrize(
@@ -38,6 +44,54 @@ def test_dependencies_are_followed_to_the_end_and_told_apart():
     assert "starlette" not in closure("cluster")
     assert found["pytest"] == ("dev",)
     assert all(is_allowed(licence(name)) for name in found)
+
+
+def imported_modules():
+    """Return the top-level modules that the package imports anywhere, each with a file that imports it."""
+    found = {}
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            found.update({name.partition(".")[0]: str(file.relative_to(ROOT)) for name in names})
+    return {name: file for name, file in found.items() if name not in sys.stdlib_module_names | {"tallystick"}}
+
+
+def test_every_imported_package_is_declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = {name: lines for name, lines in project["optional-dependencies"].items() if name != "dev"}
+    lines = [*project["dependencies"], *(line for lines in extras.values() for line in lines)]
+    declared = {canonicalize_name(Requirement(line).name) for line in lines}
+    owners = packages_distributions()
+    imported = imported_modules()
+    assert {"jax", "numpy", "fastapi"} <= imported.keys()
+    undeclared = {
+        f"{file} imports {name}"
+        for name, file in imported.items()
+        if not declared & {canonicalize_name(owner) for owner in owners.get(name, [name])}
+    }
+    assert undeclared == set()
+
+
+def test_actions_of_the_workflows_are_pinned_by_hash():
+    used = [
+        line.split("uses:")[1].strip()
+        for file in (ROOT / ".github" / "workflows").iterdir()
+        for line in file.read_text().splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    assert [action for action in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action)] == []
+
+
+def test_what_the_torch_tests_install_is_pinned():
+    pins = (ROOT / "requirements-torch.txt").read_text().splitlines()
+    pinned = {Requirement(line).name: Requirement(line) for line in pins if line and not line.startswith("#")}
+    assert {"torch", "numba"} <= pinned.keys()
+    assert all(re.fullmatch(r"==[\w.]+", str(pin.specifier)) for pin in pinned.values())
+    installs = [line for line in (ROOT / "Makefile").read_text().splitlines() if "torch" in line and "$(PIP)" in line]
+    assert [line.split()[1:] for line in installs] == [["-r", "requirements-torch.txt"]]
 
 
 def test_an_archive_holds_what_it_should_and_nothing_else():
