@@ -20,7 +20,7 @@ from brute_force import some_model
 
 from tallystick.cells import CELLS
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, Outcome
-from tallystick.readouts import READOUTS
+from tallystick.networks import READOUTS
 
 COMBINATIONS = list(product(CELLS, READOUTS, ARITHMETIC_NAMES))
 

@@ -9,8 +9,8 @@ import tallystick as ts
 
 a, b, U = (ts.exact(number) for number in sys.argv[1:] or ("1", "-1.04", "0.98"))
 cell = ts.LinearCell(open_step=a, close_step=b, recurrent_weight=U)
-model = ts.Model(
-    cell, ts.BinaryReadout(weight=a, bias=-a * a / 2)
+model = ts.Network(
+    cell, ts.Readout.binary(weight=a, bias=-a * a / 2)
 )  # positive if h is above half a step, in a's direction
 
 print("The theorem asks for two things:")

@@ -48,7 +48,7 @@ print(f"Wrong on strings of up to 8 tokens: {wrong} of {more_open.numel()} answe
 with TemporaryDirectory() as folder:
     weights, certificate = Path(folder) / "network.safetensors", Path(folder) / "certificate.json"
     save_file(network.state_dict(), weights)
-    verdict = ts.certify(ts.read_model(weights))
+    verdict = ts.certify(ts.read_network(weights))
     print(f"Right on all strings up to length {verdict.horizon}: {verdict.reason}")
     ts.write_certificate(verdict, certificate)
     print(f"The checker says that the certificate holds: {ts.check_certificate(certificate).valid}")

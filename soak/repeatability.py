@@ -19,16 +19,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
+from tallystick.experiments.gated_runs import run_gated_training
+from tallystick.training.gated.setting import GatedSetting
 
 import tallystick
 from tallystick.experiments import runner
 from tallystick.experiments.cluster import workers_named
-from tallystick.experiments.gated_runs import run_gated_training
 from tallystick.experiments.jobs import Generated, Job, fresh_job, paper_grid
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.training_run import run_whole
 from tallystick.experiments.workers import Own, Result, Shared, ThisMachine, Workers
-from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.setting import Setting
 
 GATED_SEEDS = 200

@@ -7,8 +7,8 @@ import pytest
 
 from tallystick.bench.baselines import baseline
 from tallystick.datasets.encoding import encode
-from tallystick.datasets.tasks import BINARY
 from tallystick.datasets.training_sets import training_set
+from tallystick.languages.tasks import BINARY
 from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting

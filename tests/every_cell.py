@@ -8,15 +8,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
-from tallystick.cells import CELLS, Token
-from tallystick.cells.gated import GATED_CELLS
-from tallystick.datasets.tasks import TERNARY
-from tallystick.training.ensemble import train
 from tallystick.training.gated.ensemble import train_gated_weights
 from tallystick.training.gated.gradients import gated_gradient_of
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.gated.setting import GatedSetting
+
+from tallystick.cells import CELLS, Token
+from tallystick.cells.gated import GATED_CELLS
+from tallystick.languages.tasks import TERNARY
+from tallystick.training.ensemble import train
 from tallystick.training.gradients import gradient_of
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.objectives import CROSS_ENTROPY

@@ -113,7 +113,7 @@ def test_an_infinity_stays_one_when_fused(w, h, c, expected):
 
 def test_a_fused_weight_runs_a_cell_with_one_rounding_a_step():
     cell = SelectiveCell(0.1, -0.1, 1.1, 0.9)
-    fused, twice = (cell.converted(ARITHMETICS[name]) for name in ("float32-fused", "float32"))
+    fused, twice = (cell.map_weights(ARITHMETICS[name]) for name in ("float32-fused", "float32"))
     h, string = Fraction(0), "(()()("
     for token in string:
         weight, step = (1.1, 0.1) if token == "(" else (0.9, -0.1)

@@ -11,9 +11,10 @@ import polars as pl
 import pytest
 import z3
 
-from tallystick import BinaryReadout, LinearCell, Model, certify
+from tallystick import LinearCell, Network, certify
 from tallystick.cli import main
 from tallystick.cli.output import show_json
+from tallystick.networks import Readout
 from tallystick.theorems.catalogue import THEOREMS
 from tallystick.theorems.proof import Part, Step, Theorem
 
@@ -391,9 +392,9 @@ def test_certify_a_run(run, tmp_path):
     assert json.loads(shown)["horizons"][0]["horizon_even_median"] >= 4
     rows = pl.read_parquet(tmp_path / "run" / "models.parquet")
     for row in rows.head(5).iter_rows(named=True):
-        model = Model(
+        model = Network(
             LinearCell(row["open_step"], row["close_step"], row["recurrent_weight"]),
-            BinaryReadout(row["readout_weight"][0]),
+            Readout.binary(row["readout_weight"][0]),
         )
         assert certify(model).horizon == row["horizon_all"]
         assert certify(model, lengths="even").horizon == row["horizon_even"]

@@ -4,22 +4,23 @@ import re
 import pytest
 from strings import all_strings
 
-from tallystick import LinearCell, ReluCell, SelectiveCell, ZeroCheck, exact, to_cell, to_machine
+from tallystick import LinearCell, ReluCell, SelectiveCell, exact, to_cell, to_machine
 from tallystick.conversion import NotACell, NotACounter
 from tallystick.languages.counter_machine import Add, CounterMachine, TimesZero
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.networks import Readout
 
 COUNTERS = [LinearCell(0.1, -0.1, 1), LinearCell(-2, 2, 1), SelectiveCell(1, -2, 0.5, 2), ReluCell(0.7, -0.7, 1)]
 
 
 def accepted(cell, string):
-    return ZeroCheck().class_of(cell.final_state(string)) == "accepted"
+    return Readout.zero().class_of(cell.final_state(string)) == "accepted"
 
 
 @pytest.mark.parametrize("cell", COUNTERS, ids=str)
 def test_a_counter_converts_to_the_machine_it_equals(cell):
     machine = to_machine(cell)
-    rational = cell.converted(exact)
+    rational = cell.map_weights(exact)
     for string in all_strings(10):
         assert machine.accepts(string) == accepted(rational, string)
 

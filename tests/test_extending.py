@@ -12,10 +12,10 @@ import pytest
 from tallystick.arithmetic import Number, positive_part
 from tallystick.cells import CELLS, Cell
 from tallystick.cli import main
-from tallystick.datasets.tasks import BINARY
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.training_run import train
+from tallystick.languages.tasks import BINARY
 from tallystick.training.initial_weights import CELL_BOUND, fresh_weights
 from tallystick.training.methods import METHODS
 

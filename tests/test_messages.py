@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, hyperbolic_tangent, nearest, sigmoid
+from tallystick.arithmetic.boxes import box_of
 from tallystick.cells import Cell, LinearCell, ReluCell, TanhCell
 from tallystick.cells.gated import GruCell, LstmCell
 from tallystick.certificates.critical_strings import sides
@@ -16,17 +17,15 @@ from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.extremes import closed_form, extremes, rows
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.gated.boxes import box_of
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import outline, slice_at
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model
-from tallystick.readouts import BinaryClass, BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import BinaryClass, Network, Readout
 
 HALF = Fraction(1, 2)
-COUNTER = Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF))
-GRU = GatedModel(GruCell(((0, 0),) * 3, ((0,),) * 3, (0,) * 3, (0,) * 3), LayerReadout(((1,),), (0,)))
+COUNTER = Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF))
+GRU = Network(GruCell(((0, 0),) * 3, ((0,),) * 3, (0,) * 3, (0,) * 3), Readout(((1,),), (0,)))
 WRONG = Failure((("(", 2),), BinaryClass.NOT_POSITIVE, BinaryClass.POSITIVE)
 FLOATS = "float16, bfloat16, float32, float64, float16-fused, bfloat16-fused, float32-fused, float64-fused"
 EXAMPLES = '0.25, "1/4" or "0x1p-2"'
@@ -50,10 +49,10 @@ def cells(kind, *weights):
 
 
 def in_float16(part):
-    return part.converted(ARITHMETICS["float16"])
+    return part.map_weights(ARITHMETICS["float16"])
 
 
-READOUT = BinaryReadout(np.array([1.0]), np.array([0.0]))
+READOUT = Readout.binary(np.array([1.0]), np.array([0.0]))
 
 MESSAGES = [
     # --- numbers
@@ -135,34 +134,34 @@ MESSAGES = [
         f"input_bias: {NINES} is not a tuple of 3 numbers",
         lambda: GruCell(((0, 0),) * 3, ((0,),) * 3, int(NINES), (0,) * 3),
     ),
-    ("weight: None is not a number", lambda: BinaryReadout(None)),
-    ("bias: inf is not a finite number", lambda: BinaryReadout(1, float("inf"))),
-    ("weight: (1, 2) is not a tuple of three numbers, one a class", lambda: TernaryReadout((1, 2))),
-    ("bias: 0 is not a tuple of three numbers, one a class", lambda: TernaryReadout((1, 2, 3), 0)),
-    ("bias[2]: '0' is not a number", lambda: TernaryReadout((1, 2, 3), (0, 0, "0"))),
+    ("weight: None is not a number", lambda: Readout.binary(None)),
+    ("bias: inf is not a finite number", lambda: Readout.binary(1, float("inf"))),
+    ("weight: (1, 2) is not a tuple of three numbers, one a class", lambda: Readout.ternary((1, 2))),
+    ("bias: 0 is not a tuple of three numbers, one a class", lambda: Readout.ternary((1, 2, 3), 0)),
+    ("bias[2]: '0' is not a number", lambda: Readout.ternary((1, 2, 3), (0, 0, "0"))),
     (
         "weight: ((1,), (1,)) is not a tuple with one entry an output, of which there are 1 or 3",
-        lambda: LayerReadout(((1,), (1,)), (0,)),
+        lambda: Readout(((1,), (1,)), (0,)),
     ),
     (
         "bias: 0 is not a tuple with one entry an output, of which there are 1 or 3",
-        lambda: LayerReadout(((1,),), 0),
+        lambda: Readout(((1,),), 0),
     ),
-    ("weight[0]: 1 is not a tuple of numbers, one a unit", lambda: LayerReadout((1,), (0,))),
-    ("weight[0]: () is not a tuple of numbers, one a unit", lambda: LayerReadout(((),), (0,))),
-    ("weight: ((1,),) is not a tuple of 3 rows of 1", lambda: LayerReadout(((1,),), (0, 0, 0))),
-    ("weight[1]: (1, 2) is not a tuple of 1 numbers", lambda: LayerReadout(((1,), (1, 2), (1,)), (0, 0, 0))),
-    ("weight[0][1]: None is not a number", lambda: LayerReadout(((1, None),), (0,))),
-    ("bias[0]: None is not a number", lambda: LayerReadout(((1,),), (None,))),
+    ("weight[0]: 1 is not a tuple of numbers, one a unit", lambda: Readout((1,), (0,))),
+    ("weight[0]: () is not a tuple of numbers, one a unit", lambda: Readout(((),), (0,))),
+    ("weight: ((1,),) is not a tuple of 3 rows of 1", lambda: Readout(((1,),), (0, 0, 0))),
+    ("weight[1]: (1, 2) is not a tuple of 1 numbers", lambda: Readout(((1,), (1, 2), (1,)), (0, 0, 0))),
+    ("weight[0][1]: None is not a number", lambda: Readout(((1, None),), (0,))),
+    ("bias[0]: None is not a number", lambda: Readout(((1,),), (None,))),
     # --- weights that do not fit the arithmetic
     ("close_step: about 2^16 is too large for float16", lambda: in_float16(LinearCell(1, 2**16, 1))),
     ("recurrent_weight: about 2^16 is too large for float16", lambda: in_float16(LinearCell(1, -1, 2**16))),
-    ("weight: about 2^16 is too large for float16", lambda: in_float16(BinaryReadout(2**16))),
-    ("bias: about 2^16 is too large for float16", lambda: in_float16(BinaryReadout(1, 2**16))),
-    ("weight: about 2^16 is too large for float16", lambda: in_float16(TernaryReadout((1, 2**16, 1)))),
-    ("bias: about 2^16 is too large for float16", lambda: in_float16(TernaryReadout((1, 1, 1), (0, 0, 2**16)))),
-    ("weight: about 2^16 is too large for float16", lambda: in_float16(LayerReadout(((1, 2**16),), (0,)))),
-    ("bias: about 2^16 is too large for float16", lambda: in_float16(LayerReadout(((1,),), (2**16,)))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(Readout.binary(2**16))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(Readout.binary(1, 2**16))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(Readout.ternary((1, 2**16, 1)))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(Readout.ternary((1, 1, 1), (0, 0, 2**16)))),
+    ("weight: about 2^16 is too large for float16", lambda: in_float16(Readout(((1, 2**16),), (0,)))),
+    ("bias: about 2^16 is too large for float16", lambda: in_float16(Readout(((1,),), (2**16,)))),
     (
         "input_weight: about 2^16 is too large for float16",
         lambda: in_float16(GruCell(((2**16, 0),) * 3, ((0,),) * 3, (0,) * 3, (0,) * 3)),
@@ -180,7 +179,7 @@ MESSAGES = [
     (f"arithmetic: 'float8' is not one of real, {FLOATS}", lambda: certify(COUNTER, arithmetic="float8")),
     ("limit: 1 is not a whole number from 2 on", lambda: certify(COUNTER, limit=1)),
     ("limit: 1 is not a whole number from 2 on", lambda: certify(GRU, limit=1)),
-    ("cell: a Strange is outside what can be decided", lambda: certify(Model(Strange(1, 1), ZeroCheck()))),
+    ("cell: a Strange is outside what can be decided", lambda: certify(Network(Strange(1, 1), Readout.zero()))),
     (
         "arithmetic: 'float32' is for cells without gates; each library adds up a gate's terms in an order of its own, "
         "so a GRU or an LSTM is decided in real arithmetic",
@@ -213,7 +212,7 @@ MESSAGES = [
     ("openings: -1 is not a whole number from 0 on", lambda: closed_form(COUNTER.cell, -1, 1)),
     ("closings: -1 is not a whole number from 0 on", lambda: closed_form(COUNTER.cell, 1, -1)),
     ("cell: no closed form is known for a ReluCell", lambda: closed_form(ReluCell(1, -1, 1), 1, 1)),
-    ("readout: the classes of a ZeroCheck are no intervals", lambda: list(sides(ZeroCheck(), 0))),
+    ("readout: the classes of a ZeroCheck are no intervals", lambda: list(sides(Readout.zero(), 0))),
     ("limit: 1 is not a whole number from 2 on", lambda: horizons(cells(LinearCell, 1.0, -1.0, 1.0), READOUT, 1)),
     ("cells: a Strange is outside what can be decided", lambda: horizons(Strange(np.ones(1), np.ones(1)), READOUT)),
     (
@@ -234,15 +233,15 @@ MESSAGES = [
     ("length: 1001 is more than 1,000", lambda: accuracy_curve(COUNTER, 1001)),
     (
         "length: 57 is too long to count; at most 56",
-        lambda: exact_accuracy(Model(LinearCell(1, -1, HALF), BinaryReadout(1)), 57),
+        lambda: exact_accuracy(Network(LinearCell(1, -1, HALF), Readout.binary(1)), 57),
     ),
     (
         "length: h overflows at length 2; only shorter lengths can be counted",
-        lambda: exact_accuracy(Model(LinearCell(40000, 40000, 1), BinaryReadout(1)), 3, "float16"),
+        lambda: exact_accuracy(Network(LinearCell(40000, 40000, 1), Readout.binary(1)), 3, "float16"),
     ),
     (
         "length: the bounds on tanh do not decide every string of length 1",
-        lambda: exact_accuracy(Model(TanhCell(HALF, HALF, 0), BinaryReadout(1, -0.46211716)), 2, "float32"),
+        lambda: exact_accuracy(Network(TanhCell(HALF, HALF, 0), Readout.binary(1, -0.46211716)), 2, "float32"),
     ),
     ("number: -1 is not a whole number from 0 on", lambda: random_failures(COUNTER, 2, -1)),
     ("length: 0 is not a whole number from 1 on", lambda: random_failures(COUNTER, 0, 1)),
@@ -265,7 +264,7 @@ def test_bad_input_is_named(message, ask):
 def test_tanh_in_real_numbers_names_the_extra_it_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "flint", None)
     with pytest.raises(BadInput) as refusal:
-        certify(Model(TanhCell(HALF, -HALF, 1), BinaryReadout(1)))
+        certify(Network(TanhCell(HALF, -HALF, 1), Readout.binary(1)))
     assert str(refusal.value) == "cell: tanh in real numbers needs the extra: pip install 'tallystick[tanh]'"
 
 
@@ -277,11 +276,11 @@ REASONS = [
     ("the cell counts exactly, and every string of length 2 is right", lambda: certify(COUNTER, "even")),
     (
         "a string of length 2 gets rejected instead of accepted; no shorter one fails",
-        lambda: certify(Model(LinearCell(1, -1, HALF), ZeroCheck())),
+        lambda: certify(Network(LinearCell(1, -1, HALF), Readout.zero())),
     ),
     (
         "a string of length 2 gets rejected instead of accepted; no shorter one of even length fails",
-        lambda: certify(Model(LinearCell(1, -1, HALF), ZeroCheck()), "even"),
+        lambda: certify(Network(LinearCell(1, -1, HALF), Readout.zero()), "even"),
     ),
     (
         "every multiple of the step is exact in float32 to depth 16777216, and every string of length 1 and 2 is right",
@@ -289,11 +288,11 @@ REASONS = [
     ),
     (
         "every counted length to 5 is right; the search went no further",
-        lambda: certify(Model(LinearCell(1, -1, 0.99), BinaryReadout(1, -HALF)), "even", "float32", limit=5),
+        lambda: certify(Network(LinearCell(1, -1, 0.99), Readout.binary(1, -HALF)), "even", "float32", limit=5),
     ),
     (
         "h overflows at length 2",
-        lambda: certify(Model(LinearCell(40000, -1, 1), BinaryReadout(1)), arithmetic="float16"),
+        lambda: certify(Network(LinearCell(40000, -1, 1), Readout.binary(1)), arithmetic="float16"),
     ),
 ]
 

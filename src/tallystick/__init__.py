@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tallystick.arithmetic import ARITHMETICS, exact
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.cells.gated import GatedCell, GruCell, LstmCell
+from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.checker import check_file as check_certificate
 from tallystick.certificates.ensemble import horizons
@@ -21,15 +21,13 @@ from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import Verdict
 from tallystick.conversion import to_cell, to_machine
 from tallystick.errors import BadInput
-from tallystick.indicators import Condition, Indicators, conditions, indicators
+from tallystick.indicators import Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.models import GatedModel, Model, from_torch, read_model, write_model
-from tallystick.readouts import BinaryReadout, LayerReadout, Readout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout, from_torch, read_network, write_network
 
 if TYPE_CHECKING:
-    from tallystick.experiments.gated_runs import train_gated
     from tallystick.experiments.training_run import train
     from tallystick.reproduction import reproduce
     from tallystick.training.ensemble import Ensemble
@@ -43,7 +41,6 @@ _ON_DEMAND = {
     "Setting": "tallystick.training.setting",
     "reproduce": "tallystick.reproduction",
     "train": "tallystick.experiments.training_run",
-    "train_gated": "tallystick.experiments.gated_runs",
 }
 
 
@@ -60,28 +57,22 @@ __all__ = [
     "READY_MACHINES",
     "SEMI_DYCK1",
     "BadInput",
-    "BinaryReadout",
     "Cell",
     "Condition",
     "CounterMachine",
     "Ensemble",
     "ExactAccuracy",
-    "GatedCell",
-    "GatedModel",
     "GruCell",
     "Indicators",
-    "LayerReadout",
     "LinearCell",
     "LstmCell",
-    "Model",
+    "Network",
     "Readout",
     "ReluCell",
     "SelectiveCell",
     "Setting",
     "TanhCell",
-    "TernaryReadout",
     "Verdict",
-    "ZeroCheck",
     "accuracy_curve",
     "certify",
     "check_certificate",
@@ -93,12 +84,11 @@ __all__ = [
     "horizons",
     "indicators",
     "random_failures",
-    "read_model",
+    "read_network",
     "reproduce",
     "to_cell",
     "to_machine",
     "train",
-    "train_gated",
     "write_certificate",
-    "write_model",
+    "write_network",
 ]

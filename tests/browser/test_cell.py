@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tallystick.certificates.checker import check_file
-from tallystick.models import read_model
+from tallystick.networks import read_network
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
@@ -135,7 +135,7 @@ def test_what_is_taken_away_is_what_is_on_screen(opened, address, tmp_path):
         waiting.value.save_as(path)
         return path
 
-    model = read_model(taken("Cell (JSON)"))
+    model = read_network(taken("Cell (JSON)"))
     assert str(model.cell.open_step) == "1/3"
     assert float(model.cell.recurrent_weight) == pytest.approx(0.9)
     for lengths in ("all", "even"):

@@ -53,7 +53,7 @@ def test_floating_point_is_as_executed(kind, name):
     """Each operation rounds: the trace equals NumPy's own, and differs from the rational one where rounding bites."""
     number = ARITHMETICS[name]
     weights = [Fraction(1, 10), Fraction(-1, 10), Fraction(1), Fraction(1)][: len(fields(kind))]
-    executed = kind(*weights).converted(number).final_state("((()))")
+    executed = kind(*weights).map_weights(number).final_state("((()))")
     scalar = type(number(0))
     h = scalar(0)
     for token in "((()))":

@@ -14,9 +14,9 @@ import pytest
 from every_cell import EVERY_CELL, every_cell, targets_along, weights_in_doubles
 
 from tallystick.arithmetic import ARITHMETICS, exact, float_format
+from tallystick.arithmetic.boxes import box_of
 from tallystick.arithmetic.named import FUSED
 from tallystick.cells import Token
-from tallystick.certificates.gated.boxes import box_of
 from tallystick.errors import BadInput, UnknownToken
 from tallystick.training.objectives import CROSS_ENTROPY
 
@@ -41,7 +41,7 @@ def reference(example, cell):
     try:
         return [example.trace(cell, string) for string in STRINGS], 0
     except BadInput:
-        doubles = cell.converted(ARITHMETICS["float64"])
+        doubles = cell.map_weights(ARITHMETICS["float64"])
         return [example.trace(doubles, string) for string in STRINGS], 40
 
 
@@ -59,7 +59,7 @@ def test_the_step_is_the_same_in_every_arithmetic(example, number, dtype):
     for seed in range(3):
         cell = example.cell(seed)
         expected, ulps = reference(example, cell)
-        converted = cell.converted(number)
+        converted = cell.map_weights(number)
         found = [example.trace(converted, string) for string in STRINGS]
         for one, other in zip(found, expected, strict=True):
             for state, right in zip(one[1:], other[1:], strict=True):
@@ -73,7 +73,7 @@ def test_the_step_in_boxes_holds_the_states(example):
     for seed in range(3):
         cell = example.cell(seed)
         expected, _ = reference(example, cell)
-        boxed = cell.converted(box_of)
+        boxed = cell.map_weights(box_of)
         for string, states in zip(STRINGS, expected, strict=True):
             for box, value in zip(example.trace(boxed, string)[-1], states[-1], strict=True):
                 assert box.low <= value <= box.high
@@ -114,16 +114,16 @@ def test_strings_may_be_read_side_by_side(example):
 @every_cell
 def test_a_strangers_character_is_refused(example):
     with pytest.raises(UnknownToken, match="position 2"):
-        example.cell().converted(ARITHMETICS["float64"]).trace("(x")
+        example.cell().map_weights(ARITHMETICS["float64"]).trace("(x")
 
 
 @every_cell
 def test_conversion_reads_exactly_and_names_the_field_that_does_not_fit(example):
     cell = example.cell()
-    assert cell.converted(ARITHMETICS["float64"]).converted(exact) == cell
+    assert cell.map_weights(ARITHMETICS["float64"]).map_weights(exact) == cell
     first = fields(cell)[0].name
     with pytest.raises(BadInput, match=f"{first}: about 2\\^33 is too large for float16"):
-        example.cell(value=Fraction(10**10)).converted(ARITHMETICS["float16"])
+        example.cell(value=Fraction(10**10)).map_weights(ARITHMETICS["float16"])
 
 
 @every_cell

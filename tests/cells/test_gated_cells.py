@@ -83,7 +83,7 @@ def test_whole_weights_of_zero_stay_rational(kind):
     cell = kind(((0, 0),) * kind.gates, ((1,),) * kind.gates, (0,) * kind.gates, (0,) * kind.gates)
     assert cell.final_state("(()") == (0,)
     with pytest.raises(BadInput, match="no rational number; bring the cell into floating point first"):
-        some_cell(kind, 1).converted(exact).trace("(")
+        some_cell(kind, 1).map_weights(exact).trace("(")
 
 
 @every_cell

@@ -18,8 +18,7 @@ from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import REAL, Outcome, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import ZeroCheck
+from tallystick.networks import Network, Readout
 
 UNDECIDED = ("overflow", "the bounds on tanh do not decide")
 
@@ -68,7 +67,7 @@ def _wrong_failure(verdict, counted, shortest):
 def _has_trace(verdict):
     """The states of a tanh cell in real numbers are shown as doubles, if these hold its weights."""
     shown_as_doubles = isinstance(verdict.model.cell, TanhCell) and verdict.arithmetic == REAL
-    return not (shown_as_doubles and is_refused(Model(verdict.model.cell, ZeroCheck()), "float64"))
+    return not (shown_as_doubles and is_refused(Network(verdict.model.cell, Readout.zero()), "float64"))
 
 
 def wrong_proof(verdict, strings):

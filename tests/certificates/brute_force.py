@@ -16,8 +16,7 @@ import numpy as np
 
 from tallystick.arithmetic import Fused
 from tallystick.cells import ReluCell, SelectiveCell, TanhCell
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 SMALL = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(-6, 7)]
 DIGITS = 60
@@ -57,26 +56,26 @@ def some_cell(kind, generator):
 def some_readout(kind, cell, generator):
     """Thresholds that fall onto states of the cell half of the time."""
     if kind is ZeroCheck:
-        return ZeroCheck()
+        return Readout.zero()
     linear = cell if not isinstance(cell, TanhCell) else ReluCell(cell.open_step, cell.close_step, 1)
     states = [linear.final_state(string) for string in ("(", ")", "()", ")(", "((", "))")] + [Fraction(0)]
     at = generator.choice([*states, Fraction(0), cell.open_step / 2, Fraction(generator.gauss(0, 1))])
     if kind is BinaryReadout:
         v = generator.choice([1, 1, 2, -1, Fraction(generator.gauss(0, 1)), 0]) * (1 if cell.open_step > 0 else -1)
-        return BinaryReadout(Fraction(v), Fraction(generator.choice([-v * at, 0, 0, -v * cell.open_step / 2])))
+        return Readout.binary(Fraction(v), Fraction(generator.choice([-v * at, 0, 0, -v * cell.open_step / 2])))
     if generator.random() < 0.5:
         # Lines that meet at two chosen places: negative | zero | positive.
         first, second = generator.choice([*states, -cell.open_step / 2]), generator.choice([at, cell.open_step / 2])
         slope = Fraction(1 if cell.open_step > 0 else -1)
         shift = generator.choice([0, 0, 1, Fraction(1, 3)])
-        return TernaryReadout((shift - slope, shift, shift + slope), (slope * first, Fraction(0), -slope * second))
+        return Readout.ternary((shift - slope, shift, shift + slope), (slope * first, Fraction(0), -slope * second))
     weights, biases = ([generator.choice(SMALL) for _ in range(3)] for _ in range(2))
-    return TernaryReadout(tuple(weights), tuple(biases))
+    return Readout.ternary(tuple(weights), tuple(biases))
 
 
 def some_model(cell_kind, readout_kind, generator):
     cell = some_cell(cell_kind, generator)
-    return Model(cell, some_readout(readout_kind, cell, generator))
+    return Network(cell, some_readout(readout_kind, cell, generator))
 
 
 # --- Every string of a length is a place in an array: its tokens are the place's binary digits, `(` as 0 and first token first.
@@ -194,17 +193,17 @@ def table_of(models):
     cells, readouts = [model.cell for model in models], [model.readout for model in models]
     cell = type(cells[0])(*(_column([vars(cell)[name] for cell in cells]) for name in vars(cells[0])))
     if isinstance(readouts[0], ZeroCheck):
-        return Model(cell, readouts[0]), growth
+        return Network(cell, readouts[0]), growth
     columns = [_columns([getattr(readout, name) for readout in readouts]) for name in ("weight", "bias")]
-    return Model(cell, type(readouts[0])(*columns)), growth
+    return Network(cell, type(readouts[0])(*columns)), growth
 
 
 def _whole(model, D):
-    cell, readout = model.cell.converted(lambda weight, _: int(weight * D)), model.readout
+    cell, readout = model.cell.map_weights(lambda weight, _: int(weight * D)), model.readout
     if isinstance(readout, ZeroCheck):
-        return Model(cell, readout)
+        return Network(cell, readout)
     E = _denominator(_lines(readout))
-    return Model(cell, readout.converted(lambda number, _: int(number * E)))
+    return Network(cell, readout.map_weights(lambda number, _: int(number * E)))
 
 
 def _denominator(numbers):
@@ -213,7 +212,7 @@ def _denominator(numbers):
 
 def _in_units(readout, unit):
     """A readout for states in units: its biases are in units, too."""
-    return readout.converted(lambda number, name: number * unit if name == "bias" else number)
+    return readout.map_weights(lambda number, name: number * unit if name == "bias" else number)
 
 
 def _columns(numbers):

@@ -30,7 +30,7 @@ from tallystick.cells import CELLS
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.readouts import READOUTS
+from tallystick.networks import READOUTS
 
 LIMIT = 8
 LONGEST = 6

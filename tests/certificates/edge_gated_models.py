@@ -3,7 +3,7 @@
 from networks import counting_gru, counting_lstm, random_model, ternary, with_noise
 
 from tallystick.cells.gated import GATED_CELLS
-from tallystick.models import GatedModel
+from tallystick.networks import Network
 
 _TINY = (0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e-160)
 _LARGE = (40.0, -40.0, 800.0, -800.0)
@@ -31,4 +31,4 @@ def edge_gated_model(generator):
     def at_an_edge(value, field):
         return generator.choice(_CHOICES[field]) if generator.random() < share else value
 
-    return GatedModel(model.cell.converted(at_an_edge), model.readout)
+    return Network(model.cell.map_weights(at_an_edge), model.readout)

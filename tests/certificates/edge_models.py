@@ -14,8 +14,7 @@ from brute_force import SMALL, recurrent_weights, some_model
 
 from tallystick.arithmetic import FORMATS, FloatFormat, float_format
 from tallystick.cells import ReluCell, SelectiveCell, TanhCell
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 ORDINARY, NEAR_COUNTER = 0.2, 0.45
 """The shares of ordinary models and of those beside an exact counter; the others have any weights."""
@@ -34,7 +33,7 @@ def edge_model(cell_kind, readout_kind, arithmetic, generator):
     nearly = share < ORDINARY + NEAR_COUNTER
     cell = _near_counter(cell_kind, edges) if nearly else _cell(cell_kind, edges)
     readout = _readout_of_counter if nearly else _readout
-    return _with_signed_zeros(Model(cell, readout(readout_kind, cell, edges)), generator)
+    return _with_signed_zeros(Network(cell, readout(readout_kind, cell, edges)), generator)
 
 
 @dataclass(frozen=True)
@@ -141,30 +140,30 @@ def _weight(edges):
 
 def _readout(kind, cell, edges):
     if kind is ZeroCheck:
-        return ZeroCheck()
+        return Readout.zero()
     rising = 1 if cell.open_step >= 0 else -1
     v = rising * edges.one_of((4, 1), lambda: edges.near(1), (2, edges.ordinary), edges.tiny, edges.huge, 0)
     if kind is BinaryReadout:
-        return BinaryReadout(v, edges.one_of((6, lambda: _against(v, cell, edges)), (3, 0), edges.any))
+        return Readout.binary(v, edges.one_of((6, lambda: _against(v, cell, edges)), (3, 0), edges.any))
     if edges.generator.random() < 0.3:
-        return TernaryReadout(*(tuple(edges.any() for _ in range(3)) for _ in range(2)))
+        return Readout.ternary(*(tuple(edges.any() for _ in range(3)) for _ in range(2)))
     # Lines that meet at two states: negative | zero | positive. What they have in common makes their slopes of one sign.
     common, height = (edges.one_of((4, 0), edges.any) for _ in range(2))
     first, second = -_against(v, cell, edges), _against(v, cell, edges)
-    return TernaryReadout((common - v, common, common + v), (height + first, height, height + second))
+    return Readout.ternary((common - v, common, common + v), (height + first, height, height + second))
 
 
 def _readout_of_counter(kind, cell, edges):
     """A readout with thresholds where those of a counter are: from 0 to a step."""
     if kind is ZeroCheck:
-        return ZeroCheck()
+        return Readout.zero()
     rising = 1 if cell.open_step >= 0 else -1
     v = rising * abs(edges.one_of((4, 1), lambda: edges.near(1), edges.ordinary, edges.tiny, edges.huge) or 1)
     first, second = (v * _threshold(cell, edges) for _ in range(2))
     if kind is BinaryReadout:
-        return BinaryReadout(v, edges.one_of((3, -second), lambda: edges.near(-second)))
+        return Readout.binary(v, edges.one_of((3, -second), lambda: edges.near(-second)))
     common, height = (edges.one_of((6, 0), edges.any) for _ in range(2))
-    return TernaryReadout((common - v, common, common + v), (height - first, height, height - second))
+    return Readout.ternary((common - v, common, common + v), (height - first, height, height - second))
 
 
 def _threshold(cell, edges):
@@ -210,7 +209,7 @@ def _with_signed_zeros(model, generator):
     def signed(value, _):
         return -0.0 if value == 0 and generator.random() < 0.5 else value
 
-    return Model(model.cell.converted(signed), model.readout.converted(signed))
+    return Network(model.cell.map_weights(signed), model.readout.map_weights(signed))
 
 
 def is_refused(model, arithmetic):

@@ -5,8 +5,7 @@ import numpy as np
 from tallystick.cells import TanhCell
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.verdict import Lengths, Outcome
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 
 def stacked(models):
@@ -14,7 +13,7 @@ def stacked(models):
     kind, readouts = type(models[0].cell), [m.readout for m in models]
     cells = kind(*(np.array([float(vars(m.cell)[name]) for m in models]) for name in vars(models[0].cell)))
     if isinstance(readouts[0], ZeroCheck):
-        return cells, ZeroCheck()
+        return cells, Readout.zero()
     if isinstance(readouts[0], BinaryReadout):
         weight, bias = (np.array([float(getattr(r, name)) for r in readouts]) for name in ("weight", "bias"))
     else:
@@ -26,7 +25,7 @@ def stacked(models):
 
 
 def in_floats(model):
-    return Model(model.cell.converted(lambda x, _: float(x)), model.readout.converted(lambda x, _: float(x)))
+    return Network(model.cell.map_weights(lambda x, _: float(x)), model.readout.map_weights(lambda x, _: float(x)))
 
 
 def ensemble_disagreements(models, verdicts, limit):

@@ -5,7 +5,6 @@ from fractions import Fraction
 import z3
 
 from tallystick.cells import ReluCell, SelectiveCell
-from tallystick.readouts import BinaryReadout, ZeroCheck
 
 
 def real(value):

@@ -16,8 +16,7 @@ from tallystick.certificates import listed_accuracy, subset_sums
 from tallystick.certificates.exact_accuracy import exact_accuracy
 from tallystick.certificates.subset_sums import Place, SubsetSums
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 every_readout = pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
 
@@ -51,8 +50,8 @@ def test_a_tie_far_from_the_start_is_decided_exactly():
         cell = some_cell(LinearCell, generator)
         string = "".join(generator.choice("()") for _ in range(11))
         at = cell.final_state(string)
-        for readout in (BinaryReadout(Fraction(1), -at), BinaryReadout(Fraction(-1), at)):
-            model = Model(cell, readout)
+        for readout in (Readout.binary(Fraction(1), -at), Readout.binary(Fraction(-1), at)):
+            model = Network(cell, readout)
             expected = counted(model, 11)
             assert list(exact_accuracy(model, 11).correct.values()) == [expected[11, 0], expected[11, 1]]
 
@@ -76,24 +75,24 @@ def test_floats_and_whole_numbers_agree(monkeypatch, distance):
 
 def test_too_many_close_strings_are_refused_and_not_guessed(monkeypatch):
     monkeypatch.setattr(subset_sums, "LONGEST_WHOLE", 0)
-    model = Model(LinearCell(1, -1, 1 + Fraction(1, 2**60)), BinaryReadout(1))
+    model = Network(LinearCell(1, -1, 1 + Fraction(1, 2**60)), Readout.binary(1))
     with pytest.raises(BadInput, match="too many strings come closer to a threshold than rounding"):
         exact_accuracy(model, 24)
 
 
 def test_an_exact_weight_of_one_is_a_binomial_sum():
     for length in (1, 50, 301):
-        model = Model(LinearCell(1, Fraction(-4, 5), 1), BinaryReadout(1))
+        model = Network(LinearCell(1, Fraction(-4, 5), 1), Readout.binary(1))
         found = exact_accuracy(model, length)
         expected = sum(
             comb(length, n) for n in range(length + 1) if (n - Fraction(4, 5) * (length - n) > 0) == (2 * n > length)
         )
         assert found.total_correct == expected
-    assert exact_accuracy(Model(LinearCell(1, -1, 1), ZeroCheck()), 100).accuracy == 1
+    assert exact_accuracy(Network(LinearCell(1, -1, 1), Readout.zero()), 100).accuracy == 1
 
 
 def test_a_longer_length_lies_where_sampling_finds_it():
-    model = Model(LinearCell(0.9, -1.0, 0.97), TernaryReadout((-1, 0, 1), (-0.5, 0, -0.5)))
+    model = Network(LinearCell(0.9, -1.0, 0.97), Readout.ternary((-1, 0, 1), (-0.5, 0, -0.5)))
     found, generator, right = exact_accuracy(model, 34), random.Random(6), 0
     floats = LinearCell(0.9, -1.0, 0.97)
     for _ in range(4000):
@@ -104,7 +103,7 @@ def test_a_longer_length_lies_where_sampling_finds_it():
 
 
 def test_the_mean_over_classes():
-    found = exact_accuracy(Model(LinearCell(1, -1, 0.5), TernaryReadout((-1, 0, 1), (-0.5, 0, -0.5))), 2)
+    found = exact_accuracy(Network(LinearCell(1, -1, 0.5), Readout.ternary((-1, 0, 1), (-0.5, 0, -0.5))), 2)
     assert list(found.strings.values()) == [1, 2, 1]
     assert found.balanced_accuracy == sum(Fraction(c, s) for c, s in zip(found.correct.values(), (1, 2, 1))) / 3  # noqa: B905
 
@@ -123,20 +122,20 @@ def test_every_cell_and_arithmetic_by_listing(kind, arithmetic):
 
 def test_a_counters_few_states_stay_few():
     """Listing goes far where strings share their states."""
-    model = Model(LinearCell(1, -1, 1), BinaryReadout(1, -0.5))
+    model = Network(LinearCell(1, -1, 1), Readout.binary(1, -0.5))
     assert exact_accuracy(model, 60, "float32").accuracy == 1
     for length in (67, 100):  # where the numbers of strings outgrow 64 bits
         found = exact_accuracy(model, length, "float32")
         assert found.strings == exact_accuracy(model, length).strings
         assert found.accuracy == 1
-    drifting = Model(LinearCell(1, -1.25, 1), BinaryReadout(1, -0.5))
+    drifting = Network(LinearCell(1, -1.25, 1), Readout.binary(1, -0.5))
     assert exact_accuracy(drifting, 50, "float32").correct == exact_accuracy(drifting, 50).correct
 
 
 def test_a_linear_cell_at_length_50_lies_where_sampling_finds_it():
     """Half a million random strings of 50 tokens in doubles; the interval is one of four standard errors."""
     a, b, U, v = 0.83, -0.91, 1.013, 1.0
-    found = exact_accuracy(Model(LinearCell(a, b, U), BinaryReadout(v)), 50)
+    found = exact_accuracy(Network(LinearCell(a, b, U), Readout.binary(v)), 50)
     generator, right, draws = np.random.default_rng(1), 0, 500_000
     h, count = np.zeros(draws), np.zeros(draws, np.int64)
     for _ in range(50):
@@ -151,13 +150,13 @@ def test_a_linear_cell_at_length_50_lies_where_sampling_finds_it():
 
 def test_bad_arguments_are_named():
     with pytest.raises(BadInput, match="length: 0"):
-        exact_accuracy(Model(LinearCell(1, -1, 1), ZeroCheck()), 0)
+        exact_accuracy(Network(LinearCell(1, -1, 1), Readout.zero()), 0)
     with pytest.raises(BadInput, match="length: 18 has more than 131072 states to list"):
-        exact_accuracy(Model(SelectiveCell(1, -1, 0.9, 1.1), ZeroCheck()), 30)
+        exact_accuracy(Network(SelectiveCell(1, -1, 0.9, 1.1), Readout.zero()), 30)
     with pytest.raises(BadInput, match="length: h overflows at length 3"):
-        exact_accuracy(Model(LinearCell(1000, -1000, 10), ZeroCheck()), 10, "float16")
+        exact_accuracy(Network(LinearCell(1000, -1000, 10), Readout.zero()), 10, "float16")
     with pytest.raises(BadInput, match="length: 80 is too long to count; at most 56"):
-        exact_accuracy(Model(LinearCell(1, -1, 0.9), BinaryReadout(1)), 80)
+        exact_accuracy(Network(LinearCell(1, -1, 0.9), Readout.binary(1)), 80)
 
 
 def test_some_readout_reaches_every_class():
@@ -170,11 +169,11 @@ def test_some_readout_reaches_every_class():
 def test_few_sums_are_counted_at_any_length():
     """U = 0 keeps the last token alone; U = −1 has h = ±(the number of `(` on one half of the places less that on the other)."""
     half, length = 32, 64
-    last = exact_accuracy(Model(LinearCell(1, -1, 0), BinaryReadout(1)), length)
+    last = exact_accuracy(Network(LinearCell(1, -1, 0), Readout.binary(1)), length)
     assert last.total_correct == sum(comb(length - 1, n - (n > half)) for n in range(length + 1) if n != half) + comb(
         length - 1, half
     )
-    turning = exact_accuracy(Model(LinearCell(1, -1, -1), BinaryReadout(1)), length)
+    turning = exact_accuracy(Network(LinearCell(1, -1, -1), Readout.binary(1)), length)
     # A token that an even number follows counts ±1, the others ∓1: h = 2(j − k), j and k being the `(` among them.
     ways = ((j, k, comb(half, j) * comb(half, k)) for j in range(half + 1) for k in range(half + 1))
     assert turning.total_correct == sum(number for j, k, number in ways if (j > k) == (j + k > half))
@@ -183,14 +182,14 @@ def test_few_sums_are_counted_at_any_length():
 @pytest.mark.parametrize(("slope", "correct"), [(1, 1), (-1, 0)])
 def test_a_tie_of_all_outputs_is_negative(slope, correct):
     """Zero wins on one side of h = 0 only, and at 0, where every balanced string ends, the lowest class does."""
-    model = Model(LinearCell(1, -1, 1), TernaryReadout((0, slope, 0)))
+    model = Network(LinearCell(1, -1, 1), Readout.ternary((0, slope, 0)))
     assert exact_accuracy(model, 2).total_correct == correct
 
 
 def test_the_longest_length_is_counted_and_no_longer_one(monkeypatch):
     monkeypatch.setattr(counting, "LONGEST", 4)
     for U, expected in ((Fraction(1, 2), 11), (2, None)):
-        model = Model(LinearCell(1, -1, U), BinaryReadout(1))
+        model = Network(LinearCell(1, -1, U), Readout.binary(1))
         found = exact_accuracy(model, 4).total_correct
         assert found == sum(counted(model, 4)[4, index] for index in (0, 1))
         assert expected in (None, found)
@@ -199,11 +198,11 @@ def test_the_longest_length_is_counted_and_no_longer_one(monkeypatch):
 
 
 def test_more_strings_than_a_machine_word_counts():
-    found = exact_accuracy(Model(ReluCell(1, -1, 1), ZeroCheck()), 70)
+    found = exact_accuracy(Network(ReluCell(1, -1, 1), Readout.zero()), 70)
     assert found.total_correct == sum(found.strings.values()) == 2**70
 
 
 def test_strings_that_share_a_state_are_listed_once(monkeypatch):
     monkeypatch.setattr(listed_accuracy, "MOST_FLOATS", 2 * 13)
-    model = Model(LinearCell(1, -1, 0), BinaryReadout(1))
+    model = Network(LinearCell(1, -1, 0), Readout.binary(1))
     assert exact_accuracy(model, 12, "float32").total_correct == exact_accuracy(model, 12).total_correct

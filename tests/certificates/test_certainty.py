@@ -5,7 +5,7 @@ import pytest
 
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.extremes import Ends
-from tallystick.readouts import TernaryReadout
+from tallystick.networks import Readout
 
 # Of the lines for negative and zero: slopes and biases, and the least h. At h = 1 the former overflows and the latter does not.
 OVERFLOWING = [
@@ -19,7 +19,7 @@ OVERFLOWING = [
 def test_an_overflow_hides_how_near_two_lines_are(slopes, biases, least):
     """At both ends zero wins, by a lot and by all; yet beside the overflow the two lines are rounded to one number."""
     weight, bias = (tuple(map(np.float16, line)) for line in ((*slopes, 1), (*biases, -65504)))
-    readout = TernaryReadout(weight, bias)
+    readout = Readout.ternary(weight, bias)
     low, high = np.float16(least), np.float16(1)
     between = np.arange(low.view(np.uint16), high.view(np.uint16) + 1, dtype=np.uint16).view(np.float16)
     with np.errstate(over="ignore"):
@@ -31,7 +31,7 @@ def test_an_overflow_hides_how_near_two_lines_are(slopes, biases, least):
 
 
 def ternary(weight, bias):
-    return TernaryReadout(tuple(map(np.float16, weight)), tuple(map(np.float16, bias)))
+    return Readout.ternary(tuple(map(np.float16, weight)), tuple(map(np.float16, bias)))
 
 
 # Readouts whose outputs zero and negative are rounded to one number between two ends at which zero wins, and those ends.

@@ -13,26 +13,25 @@ from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 HALF = Fraction(1, 2)
 EXAMPLES = [
-    (Model(LinearCell(1, -1, 1), ZeroCheck()), "real"),
-    (Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF)), "float32"),
-    (Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), ZeroCheck()), "float32"),
-    (Model(LinearCell(1.25, -1.5, 1.01), BinaryReadout(0.75, -0.1)), "real"),
-    (Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0, 1), (-HALF, 0, -HALF))), "real"),
-    (Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0.25, 1), (-HALF, 0, -HALF))), "float16"),
-    (Model(LinearCell(1, -1, 1 + Fraction(1, 2**40)), BinaryReadout(1, -HALF)), "real"),
-    (Model(LinearCell(1, -1 - Fraction(1, 2**40), 1), BinaryReadout(1)), "real"),
-    (Model(SelectiveCell(1, -2, HALF, 2), BinaryReadout(1, -HALF)), "real"),
-    (Model(SelectiveCell(1, -2, HALF, 2.03125), BinaryReadout(1, -HALF)), "real"),
-    (Model(ReluCell(1, Fraction(-101, 100), 1), ZeroCheck()), "real"),
-    (Model(ReluCell(1, -1, 1), ZeroCheck()), "float64"),
-    (Model(ReluCell(0.75, -0.75, 1), ZeroCheck()), "bfloat16-fused"),
-    (Model(TanhCell(0.125, -0.125, 1), BinaryReadout(1, -0.0625)), "real"),
-    (Model(TanhCell(0.125, -0.125, 1), TernaryReadout((-1, 0.25, 1), (-0.0625, 0, -0.0625))), "float32"),
+    (Network(LinearCell(1, -1, 1), Readout.zero()), "real"),
+    (Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF)), "float32"),
+    (Network(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), Readout.zero()), "float32"),
+    (Network(LinearCell(1.25, -1.5, 1.01), Readout.binary(0.75, -0.1)), "real"),
+    (Network(LinearCell(1, -1, 0.99), Readout.ternary((-1, 0, 1), (-HALF, 0, -HALF))), "real"),
+    (Network(LinearCell(1, -1, 0.99), Readout.ternary((-1, 0.25, 1), (-HALF, 0, -HALF))), "float16"),
+    (Network(LinearCell(1, -1, 1 + Fraction(1, 2**40)), Readout.binary(1, -HALF)), "real"),
+    (Network(LinearCell(1, -1 - Fraction(1, 2**40), 1), Readout.binary(1)), "real"),
+    (Network(SelectiveCell(1, -2, HALF, 2), Readout.binary(1, -HALF)), "real"),
+    (Network(SelectiveCell(1, -2, HALF, 2.03125), Readout.binary(1, -HALF)), "real"),
+    (Network(ReluCell(1, Fraction(-101, 100), 1), Readout.zero()), "real"),
+    (Network(ReluCell(1, -1, 1), Readout.zero()), "float64"),
+    (Network(ReluCell(0.75, -0.75, 1), Readout.zero()), "bfloat16-fused"),
+    (Network(TanhCell(0.125, -0.125, 1), Readout.binary(1, -0.0625)), "real"),
+    (Network(TanhCell(0.125, -0.125, 1), Readout.ternary((-1, 0.25, 1), (-0.0625, 0, -0.0625))), "float32"),
 ]
 each = pytest.mark.parametrize(("model", "arithmetic"), EXAMPLES)
 
@@ -130,7 +129,7 @@ def test_a_false_claim_fails_even_with_a_fitting_digest(model, arithmetic):
 
 def test_an_overstated_horizon_fails():
     """A later failing string with a later horizon, true in itself, hides the shorter one."""
-    model = Model(LinearCell(1, -1, 0.9), BinaryReadout(1, -HALF))
+    model = Network(LinearCell(1, -1, 0.9), Readout.binary(1, -HALF))
     content = issued(model, "real")
     length = content["horizon"] + 1
     later = next(
@@ -149,9 +148,9 @@ def test_an_overstated_horizon_fails():
 
 
 def test_an_overstated_bound_fails():
-    content = issued(Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF)), "float32")
+    content = issued(Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF)), "float32")
     assert content["horizon"] == 2**24
     assert not check(resealed({**content, "horizon": 2**24 + 1})).valid
-    searched = issued(Model(LinearCell(1, -1, 0.99), BinaryReadout(1, -HALF)), "float32")
+    searched = issued(Network(LinearCell(1, -1, 0.99), Readout.binary(1, -HALF)), "float32")
     assert searched["verdict"] == "REFUTED"
     assert not check(resealed({**searched, "verdict": "BOUNDED", "counterexample": None, "horizon": 39})).valid

@@ -16,12 +16,11 @@ from tallystick.certificates import checker
 from tallystick.certificates.certificate import certificate, digest, write_certificate
 from tallystick.certificates.checker import Finding, check, check_file
 from tallystick.certificates.horizon import certify
-from tallystick.models import Model, model_to_json
-from tallystick.readouts import BinaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout, network_to_json
 
 FOLDER = Path(checker.__file__).parent
 HALF = Fraction(1, 2)
-COUNTER = Model(LinearCell(1, -1, 1), BinaryReadout(1, -HALF))
+COUNTER = Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF))
 
 
 def sealed(content):
@@ -56,8 +55,8 @@ def run_copy(folder, *arguments):
 @pytest.mark.parametrize(
     ("model", "arithmetic", "verdict"),
     [
-        (Model(LinearCell(1.25, -1.5, 1.01), BinaryReadout(0.75, -0.1)), "real", "REFUTED"),
-        (Model(TanhCell(HALF, -HALF, 1), BinaryReadout(1, -HALF / 2)), "bfloat16-fused", "BOUNDED"),
+        (Network(LinearCell(1.25, -1.5, 1.01), Readout.binary(0.75, -0.1)), "real", "REFUTED"),
+        (Network(TanhCell(HALF, -HALF, 1), Readout.binary(1, -HALF / 2)), "bfloat16-fused", "BOUNDED"),
     ],
 )
 def test_a_copy_runs_alone(tmp_path, model, arithmetic, verdict):
@@ -109,7 +108,7 @@ def test_what_is_no_certificate_is_refused(text):
 
 
 BOUNDED = certificate(certify(COUNTER, arithmetic="float32"))
-REFUTED = certificate(certify(Model(LinearCell(1, -1, 0.5), ZeroCheck())))
+REFUTED = certificate(certify(Network(LinearCell(1, -1, 0.5), Readout.zero())))
 
 
 def with_model(content, **fields):
@@ -178,7 +177,7 @@ def test_hostile_certificates_are_refused_quickly(hostile):
 
 def test_many_states_are_refused():
     """A zero check in floating point whose groups straddle zero: every length would have its states listed."""
-    content = certificate(certify(Model(LinearCell(1, -1, 0.5), ZeroCheck()), arithmetic="float64"))
+    content = certificate(certify(Network(LinearCell(1, -1, 0.5), Readout.zero()), arithmetic="float64"))
     model = {**content["model"], "open_step": "3/7", "close_step": "-5/11", "recurrent_weight": "19/20"}
     forged = {**content, "model": model, "verdict": "BOUNDED", "counterexample": None, "horizon": 60}
     assert not check(sealed(forged)).valid
@@ -187,8 +186,8 @@ def test_many_states_are_refused():
 def test_a_tanh_near_zero_may_have_either_sign():
     """Four neighbours of the least positive number lie on both sides of 0, so `()` may end below it."""
     least, step = Fraction(1, 2**149), Fraction(1, 2**140)
-    model = Model(TanhCell(-step, 2 * step + 10 * least, 2), BinaryReadout(-1, 0))
+    model = Network(TanhCell(-step, 2 * step + 10 * least, 2), Readout.binary(-1, 0))
     evidence = {"method": "enclosures", "tanh_neighbours": 4}
-    fields = {"model": model_to_json(model), "arithmetic": "float32", "evidence": evidence}
+    fields = {"model": network_to_json(model), "arithmetic": "float32", "evidence": evidence}
     assert check(sealed({**BOUNDED, **fields, "horizon": 1})).valid
     assert not check(sealed({**BOUNDED, **fields, "horizon": 2})).valid

@@ -12,7 +12,7 @@ from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCel
 from tallystick.cells.gated import LstmCell
 from tallystick.certificates.checker import check
 from tallystick.certificates.checker.claim import Claim
-from tallystick.certificates.checker.claim import Model as CheckedModel
+from tallystick.certificates.checker.claim import Network as CheckedModel
 from tallystick.certificates.checker.finding import Refused
 from tallystick.certificates.checker.floating import Floating
 from tallystick.certificates.checker.formats import FORMATS
@@ -20,8 +20,7 @@ from tallystick.certificates.checker.real import Exact
 from tallystick.certificates.checker.sorted_strings import Side, _holds_from_to, check_sorted
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model, model_to_json
-from tallystick.readouts import READOUTS, BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout, network_to_json
 
 LONGEST = 6
 HALF = Fraction(1, 2)
@@ -35,7 +34,7 @@ def bound(model, arithmetic, lengths, method, horizon):
         evidence["tanh_neighbours"] = None if arithmetic == "real" else FORMATS[form].tanh_neighbours
     return {
         "format": "tallystick certificate 1",
-        "model": model_to_json(model),
+        "model": network_to_json(model),
         "readout": model.readout.kind,
         "lengths": str(lengths),
         "arithmetic": arithmetic,
@@ -77,16 +76,16 @@ def test_a_bound_passes_iff_every_string_is_right(cell, readout, arithmetic):
 
 
 COUNTERS = [
-    (Model(SelectiveCell(1, 2, -HALF, -2), ZeroCheck()), "real"),
-    (Model(SelectiveCell(1, -2, HALF, 2), BinaryReadout(1, Fraction(-1, 10))), "real"),
-    (Model(ReluCell(2, -2, 1), ZeroCheck()), "real"),
-    (Model(ReluCell(HALF, -HALF, 1), ZeroCheck()), "real"),
-    (Model(LinearCell(-3, 3, 1), ZeroCheck()), "real"),
-    (Model(LinearCell(1, -1, 1), TernaryReadout((-1, 0, 1), (-HALF, 0, -HALF))), "float32"),
-    (Model(LinearCell(-1, 1, 1), TernaryReadout((1, 0, -1), (-HALF, 0, -HALF))), "bfloat16-fused"),
-    (Model(ReluCell(Fraction(1, 2**24), -Fraction(1, 2**24), 1), ZeroCheck()), "float16"),
-    (Model(ReluCell(3, -3, 1), ZeroCheck()), "float16"),
-    (Model(SelectiveCell(5, -5, 1, 1), BinaryReadout(1, -2)), "float64"),
+    (Network(SelectiveCell(1, 2, -HALF, -2), Readout.zero()), "real"),
+    (Network(SelectiveCell(1, -2, HALF, 2), Readout.binary(1, Fraction(-1, 10))), "real"),
+    (Network(ReluCell(2, -2, 1), Readout.zero()), "real"),
+    (Network(ReluCell(HALF, -HALF, 1), Readout.zero()), "real"),
+    (Network(LinearCell(-3, 3, 1), Readout.zero()), "real"),
+    (Network(LinearCell(1, -1, 1), Readout.ternary((-1, 0, 1), (-HALF, 0, -HALF))), "float32"),
+    (Network(LinearCell(-1, 1, 1), Readout.ternary((1, 0, -1), (-HALF, 0, -HALF))), "bfloat16-fused"),
+    (Network(ReluCell(Fraction(1, 2**24), -Fraction(1, 2**24), 1), Readout.zero()), "float16"),
+    (Network(ReluCell(3, -3, 1), Readout.zero()), "float16"),
+    (Network(SelectiveCell(5, -5, 1, 1), Readout.binary(1, -2)), "float64"),
 ]
 
 
@@ -104,10 +103,10 @@ def test_a_counters_certificate_holds_and_one_length_more_does_not(model, arithm
 def test_a_gated_cell_that_never_moves_gives_the_lower_class():
     """At an output of 0 exactly a tie goes to the lower index, in boxes as well."""
     still = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
-    for readout in (LayerReadout(((1,),), (0,)), LayerReadout(((1,), (0,), (-1,)), (0, 0, 0))):
+    for readout in (Readout(((1,),), (0,)), Readout(((1,), (0,), (-1,)), (0, 0, 0))):
         lowest = str(next(iter(readout.classes)))
         example = {"runs": [["(", 1]], "class": lowest, "right_class": "Pos", "trace": None}
-        claim = bound(GatedModel(still, readout), "real", "all", "gated boxes", 0)
+        claim = bound(Network(still, readout), "real", "all", "gated boxes", 0)
         assert check(sealed({**claim, "verdict": "REFUTED", "counterexample": example})).valid
 
 
@@ -197,7 +196,7 @@ def test_a_constant_output_and_a_slope_change_places_once():
 # In units of float16, whose products are rounded to whole ones: at length 3 the groups of one count hold two states each, and
 # the outputs there are too close together for the ends to tell what lies between them.
 UNIT = Fraction(1, 2**24)
-LISTED = Model(LinearCell(4 * UNIT, -4 * UNIT, Fraction(7, 8)), TernaryReadout((1, 2, 3), (0, 3 * UNIT, UNIT)))
+LISTED = Network(LinearCell(4 * UNIT, -4 * UNIT, Fraction(7, 8)), Readout.ternary((1, 2, 3), (0, 3 * UNIT, UNIT)))
 
 
 def test_states_are_listed_where_the_ends_do_not_tell(monkeypatch):
@@ -215,7 +214,7 @@ def test_states_are_listed_where_the_ends_do_not_tell(monkeypatch):
 
 def test_strings_start_from_zero():
     """The tanh of 0 is 0 exactly: `)` leaves h where it was, at the threshold."""
-    model = Model(TanhCell(1, 0, 1), BinaryReadout(1, 0))
+    model = Network(TanhCell(1, 0, 1), Readout.binary(1, 0))
     for arithmetic in ("float16", "float32", "float64"):
         assert check(sealed(bound(model, arithmetic, "all", "enclosures", 1))).valid
 
@@ -292,7 +291,7 @@ def test_a_comparison_holds_from_one_length_to_another_iff_it_does_at_each(U, st
 def test_sorted_strings_are_told_exactly():
     """A threshold a hair above a state, on it and below it: far closer than a double tells."""
     for hair, right in ((-1, True), (0, False), (1, False)):
-        model = Model(LinearCell(1, -1, HALF), BinaryReadout(1, -1 - Fraction(hair, 2**70)))
+        model = Network(LinearCell(1, -1, HALF), Readout.binary(1, -1 - Fraction(hair, 2**70)))
         assert check(sealed(bound(model, "real", "all", "sorted strings", 1))).valid is right
 
 

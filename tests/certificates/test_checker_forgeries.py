@@ -20,23 +20,22 @@ from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, Outcome, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 CHANGED_TEXTS = 6000
 SHORT, LIMIT = 6, 24
 HALF, TENTH, LITTLE = Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000)
 FAR_REACHING = [
-    (Model(LinearCell(1, -1, 1 + Fraction(1, 2**40)), BinaryReadout(1, -HALF)), REAL),
-    (Model(LinearCell(1, -1 - Fraction(1, 2**40), 1), BinaryReadout(1)), REAL),
-    (Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0, 1), (-HALF, 0, -HALF))), REAL),
-    (Model(LinearCell(TENTH, -TENTH, 1), ZeroCheck()), "float32"),
-    (Model(LinearCell(TENTH, -TENTH, 1), BinaryReadout(1, -TENTH / 2)), "float32-fused"),
-    (Model(SelectiveCell(1, -2, HALF, 2), BinaryReadout(1, -HALF)), REAL),
-    (Model(ReluCell(1, Fraction(-11, 10), 1), ZeroCheck()), REAL),
-    (Model(TanhCell(LITTLE, -LITTLE, 1), BinaryReadout(1, -LITTLE / 2)), REAL),
-    (Model(TanhCell(LITTLE, -LITTLE, 1), TernaryReadout((-1, 0, 1), (-LITTLE / 2, 0, -LITTLE / 2))), "float64"),
-    (Model(TanhCell(HALF, -HALF, 1), BinaryReadout(1, -HALF / 2)), "bfloat16-fused"),
+    (Network(LinearCell(1, -1, 1 + Fraction(1, 2**40)), Readout.binary(1, -HALF)), REAL),
+    (Network(LinearCell(1, -1 - Fraction(1, 2**40), 1), Readout.binary(1)), REAL),
+    (Network(LinearCell(1, -1, 0.99), Readout.ternary((-1, 0, 1), (-HALF, 0, -HALF))), REAL),
+    (Network(LinearCell(TENTH, -TENTH, 1), Readout.zero()), "float32"),
+    (Network(LinearCell(TENTH, -TENTH, 1), Readout.binary(1, -TENTH / 2)), "float32-fused"),
+    (Network(SelectiveCell(1, -2, HALF, 2), Readout.binary(1, -HALF)), REAL),
+    (Network(ReluCell(1, Fraction(-11, 10), 1), Readout.zero()), REAL),
+    (Network(TanhCell(LITTLE, -LITTLE, 1), Readout.binary(1, -LITTLE / 2)), REAL),
+    (Network(TanhCell(LITTLE, -LITTLE, 1), Readout.ternary((-1, 0, 1), (-LITTLE / 2, 0, -LITTLE / 2))), "float64"),
+    (Network(TanhCell(HALF, -HALF, 1), Readout.binary(1, -HALF / 2)), "bfloat16-fused"),
 ]
 
 
@@ -127,7 +126,7 @@ def model_of(content):
     lines = [tuple(map(Fraction, readout[name])) for name in ("weight", "bias") if name in readout]
     lines = [values if readout["kind"] == "ternary" else values[0] for values in lines]
     made = CELLS[cell["cell"]](Fraction(cell["open_step"]), Fraction(cell["close_step"]), *weights)
-    return Model(made, READOUTS[readout["kind"]](*lines))
+    return Network(made, READOUTS[readout["kind"]](*lines))
 
 
 @lru_cache(maxsize=256)

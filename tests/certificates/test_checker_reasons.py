@@ -12,23 +12,20 @@ from tallystick.certificates.checker import Finding, check, check_file
 from tallystick.certificates.checker.__main__ import main
 from tallystick.certificates.checker.finding import Refused
 from tallystick.certificates.checker.powers import sign
-from tallystick.models import GatedModel, Model
-from tallystick.readouts import BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)
-BINARY = BinaryReadout(1, -HALF)
-PROVED = issued(Model(LinearCell(1, -1, 1), ZeroCheck()))
-EXACT = issued(Model(LinearCell(1, -1, 1), BINARY), "float32")
-SEARCHED = issued(Model(SelectiveCell(1, -2, HALF, 2.03125), BINARY))
-SORTED = issued(Model(LinearCell(1, -1, Fraction(9, 10)), BINARY))
-EVEN = issued(Model(LinearCell(1, -1, 0.99), TernaryReadout((-1, 0.25, 1), (-HALF, 0, -HALF))), "float16", "even")
-RELU = issued(Model(ReluCell(1, Fraction(-11, 10), 1), ZeroCheck()))
-TANH = issued(Model(TanhCell(0.125, -0.125, 1), BinaryReadout(1, -0.0625)))
-TANH32 = issued(Model(TanhCell(0.125, -0.125, 1), BinaryReadout(1, -0.0625)), "float32")
+BINARY = Readout.binary(1, -HALF)
+PROVED = issued(Network(LinearCell(1, -1, 1), Readout.zero()))
+EXACT = issued(Network(LinearCell(1, -1, 1), BINARY), "float32")
+SEARCHED = issued(Network(SelectiveCell(1, -2, HALF, 2.03125), BINARY))
+SORTED = issued(Network(LinearCell(1, -1, Fraction(9, 10)), BINARY))
+EVEN = issued(Network(LinearCell(1, -1, 0.99), Readout.ternary((-1, 0.25, 1), (-HALF, 0, -HALF))), "float16", "even")
+RELU = issued(Network(ReluCell(1, Fraction(-11, 10), 1), Readout.zero()))
+TANH = issued(Network(TanhCell(0.125, -0.125, 1), Readout.binary(1, -0.0625)))
+TANH32 = issued(Network(TanhCell(0.125, -0.125, 1), Readout.binary(1, -0.0625)), "float32")
 LSTM = issued(
-    GatedModel(
-        LstmCell(((1, 1), (4, 4), (4, -4), (4, 4)), ((0,),) * 4, (0,) * 4, (0,) * 4), LayerReadout(((1,),), (0,))
-    ),
+    Network(LstmCell(((1, 1), (4, 4), (4, -4), (4, 4)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (0,))),
     limit=20,
 )
 

@@ -19,8 +19,7 @@ from tallystick.errors import BadInput
 from tallystick.experiments import device_lengths
 from tallystick.experiments.device_lengths import head_start_on
 from tallystick.indicators import conditions
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 KINDS = pytest.mark.parametrize("kind", [BinaryReadout, TernaryReadout])
 
@@ -39,8 +38,8 @@ def near_exact(kind, generator):
     v = generator.choice([1.0, 0.3]) * (1 if a > 0 else -1)
     place = generator.choice([0.0, 0.5, generator.random()])
     if kind is BinaryReadout:
-        return Model(cell, BinaryReadout(v, -v * place * a))
-    return Model(cell, TernaryReadout((-v, 0.0, v), (-v * place * a, 0.0, -v * place * a)))
+        return Network(cell, Readout.binary(v, -v * place * a))
+    return Network(cell, Readout.ternary((-v, 0.0, v), (-v * place * a, 0.0, -v * place * a)))
 
 
 @KINDS
@@ -114,11 +113,11 @@ def test_boxes_decide_nearly_all(monkeypatch):
     monkeypatch.setattr(
         ensemble_search, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options)
     )
-    found = horizons(SelectiveCell(a, b, P, Q), BinaryReadout(np.full(size, 1.5), np.zeros(size)))
+    found = horizons(SelectiveCell(a, b, P, Q), Readout.binary(np.full(size, 1.5), np.zeros(size)))
     assert (found.all[:100] == UNLIMITED).all()
     assert (found.all[100:] < 100).all()
     assert found.all_exact.all()
-    counters = horizons(ReluCell(a, -a, np.ones(size)), ZeroCheck())
+    counters = horizons(ReluCell(a, -a, np.ones(size)), Readout.zero())
     assert (counters.even == UNLIMITED).all()
     assert len(asked) < 5
 
@@ -126,7 +125,7 @@ def test_boxes_decide_nearly_all(monkeypatch):
 def test_what_lasts_to_the_limit_has_a_lower_bound():
     one = np.ones(2)
     cells = SelectiveCell(one, -one, one, np.array([1.0, 1 + 1e-9]))
-    found = horizons(cells, BinaryReadout(one, -one / 2), limit=21)
+    found = horizons(cells, Readout.binary(one, -one / 2), limit=21)
     assert found.all.tolist() == [UNLIMITED, 21]
     assert found.even.tolist() == [UNLIMITED, 20]
     assert found.all_exact.tolist() == found.even_exact.tolist() == [True, False]
@@ -152,7 +151,7 @@ def test_floats_decide_nearly_all(monkeypatch):
         *(generator.normal(mean, 0.1, size).astype(np.float32) for mean in (0.9, -1)),
         generator.normal(1, 0.04, size).astype(np.float32),
     )
-    readouts = BinaryReadout(np.full(size, 1.5, np.float32), np.zeros(size, np.float32))
+    readouts = Readout.binary(np.full(size, 1.5, np.float32), np.zeros(size, np.float32))
     asked = []
     monkeypatch.setattr(linear_ensemble, "certify", lambda *args: asked.append(args) or certify(*args))
     found = horizons(cells, readouts)
@@ -163,29 +162,29 @@ def test_floats_decide_nearly_all(monkeypatch):
 def test_exact_counters_are_unlimited():
     ones = np.ones(5)
     places = np.array([0.0, 0.5, 1.0, 1.5, 2.0])
-    found = horizons(LinearCell(ones, -ones, ones), BinaryReadout(ones, -places))
+    found = horizons(LinearCell(ones, -ones, ones), Readout.binary(ones, -places))
     assert (found.all == UNLIMITED).tolist() == [True, True, False, False, False]
     assert (found.even == UNLIMITED).tolist() == [True, True, True, True, False]
 
 
 def test_extreme_weights_go_to_rationals():
     cells = LinearCell(np.array([1e-300, 1e300, 1.0]), np.array([-1e-300, -1e300, -1.0]), np.array([1.0, 0.5, 1e-200]))
-    readouts = BinaryReadout(np.ones(3), np.zeros(3))
+    readouts = Readout.binary(np.ones(3), np.zeros(3))
     models = [
-        Model(LinearCell(1e-300, -1e-300, 1.0), BinaryReadout(1.0)),
-        Model(LinearCell(1e300, -1e300, 0.5), BinaryReadout(1.0)),
+        Network(LinearCell(1e-300, -1e-300, 1.0), Readout.binary(1.0)),
+        Network(LinearCell(1e300, -1e300, 0.5), Readout.binary(1.0)),
     ]
-    models.append(Model(LinearCell(1.0, -1.0, 1e-200), BinaryReadout(1.0)))
+    models.append(Network(LinearCell(1.0, -1.0, 1e-200), Readout.binary(1.0)))
     assert horizons(cells, readouts).all.tolist() == expected(models, Lengths.ALL)
 
 
 def test_bad_arrays_are_named():
     one = np.ones(2)
     with pytest.raises(BadInput, match="limit: 1 is not a whole number from 2 on"):
-        horizons(LinearCell(one, -one, one), BinaryReadout(one, one), limit=1)
+        horizons(LinearCell(one, -one, one), Readout.binary(one, one), limit=1)
     with pytest.raises(BadInput, match="not a finite number"):
-        horizons(LinearCell(one, np.array([1, np.nan]), one), BinaryReadout(one))
+        horizons(LinearCell(one, np.array([1, np.nan]), one), Readout.binary(one))
     with pytest.raises(BadInput, match="arrays of one dimension"):
-        horizons(LinearCell(1.0, -1.0, 1.0), BinaryReadout(1.0))
+        horizons(LinearCell(1.0, -1.0, 1.0), Readout.binary(1.0))
     with pytest.raises(BadInput, match="arrays of one dimension"):
-        horizons(LinearCell(one, -one, np.array([Fraction(1)] * 2)), BinaryReadout(one))
+        horizons(LinearCell(one, -one, np.array([Fraction(1)] * 2)), Readout.binary(one))

@@ -12,8 +12,7 @@ from tallystick.cells import CELLS, LinearCell, TanhCell
 from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.ensemble_models import right_at_zero, size_of, some_of
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 LONGEST = 7
 COMBINATIONS = [(cell, readout) for cell in CELLS.values() for readout in READOUTS.values()]
@@ -50,8 +49,8 @@ def no_tie(cell, readout, generator):
     at, v = a * generator.uniform(0.2, 0.6), generator.uniform(0.5, 2) * (1 if a > 0 else -1)
     made = cell(a, -a * generator.uniform(0.8, 1.25), *weights)
     if readout is BinaryReadout:
-        return Model(made, BinaryReadout(v, -v * at))
-    return Model(made, TernaryReadout((-v, 0.1 * v, v), (-v * at, 0.0, -v * at)))
+        return Network(made, Readout.binary(v, -v * at))
+    return Network(made, Readout.ternary((-v, 0.1 * v, v), (-v * at, 0.0, -v * at)))
 
 
 @pytest.mark.parametrize("readout", [BinaryReadout, TernaryReadout], ids=["binary", "ternary"])
@@ -80,7 +79,7 @@ def test_away_from_ties_floats_decide_by_themselves(cell, readout, monkeypatch):
 def test_what_is_known_for_certain():
     """An exact counter, one that drifts, one that fails at once and one with U ≤ 0: their horizons by hand."""
     a, b, U = np.array([1.0, 1.0, -1.0, 1.0]), np.array([-1.0, -1.25, 1.0, -1.0]), np.array([1.0, 1.0, 1.0, -1.0])
-    found = horizons(LinearCell(a, b, U), BinaryReadout(np.ones(4), np.full(4, -0.5)))
+    found = horizons(LinearCell(a, b, U), Readout.binary(np.ones(4), np.full(4, -0.5)))
     # The second has h = n − 5m/4 and is wrong once n = m + 1 gives 1 − m/4 ≤ 1/2: at 3 + 2 tokens.
     assert found.all.tolist() == [UNLIMITED, 4, 0, 1]
     # Of even lengths n = m + 2 gives 2 − m/4 ≤ 1/2 for m = 6: at 8 + 6 tokens.
@@ -97,7 +96,7 @@ def test_a_head_start_is_taken_over_where_nothing_else_is_known():
         asked.append((size_of(models), chosen.tolist()))
         return linear_ensemble.FirstFailures(np.array([7, 4, -1]), np.array([7, -1, 12]))
 
-    found = horizons(LinearCell(a, b, U), BinaryReadout(np.ones(3), np.full(3, -0.5)), head_start=head_start)
+    found = horizons(LinearCell(a, b, U), Readout.binary(np.ones(3), np.full(3, -0.5)), head_start=head_start)
     assert asked == [(3, [False, True, True])]
     assert found.all.tolist() == [UNLIMITED, 4, 4]
     assert found.even.tolist() == [UNLIMITED, 12, 12]
@@ -106,9 +105,9 @@ def test_a_head_start_is_taken_over_where_nothing_else_is_known():
 @pytest.mark.parametrize(
     ("readout", "expected"),
     [
-        (BinaryReadout(np.ones(3), np.array([-1.0, 0.0, 1.0])), [True, True, False]),
+        (Readout.binary(np.ones(3), np.array([-1.0, 0.0, 1.0])), [True, True, False]),
         (
-            TernaryReadout((np.ones(3),) * 3, (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]), np.zeros(3))),
+            Readout.ternary((np.ones(3),) * 3, (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]), np.zeros(3))),
             [False, True, False],
         ),
     ],
@@ -118,8 +117,8 @@ def test_which_readouts_are_right_at_zero(readout, expected):
 
 
 def test_some_of_the_models():
-    models = Model(
-        LinearCell(np.arange(3.0), np.arange(3.0), np.arange(3.0)), BinaryReadout(np.arange(3.0), np.zeros(3))
+    models = Network(
+        LinearCell(np.arange(3.0), np.arange(3.0), np.arange(3.0)), Readout.binary(np.arange(3.0), np.zeros(3))
     )
     assert size_of(models) == 3
     for chosen in (np.array([False, True, True]), slice(1, None), np.array([1, 2])):
@@ -131,8 +130,8 @@ def test_a_zero_check_is_searched_to_the_limit():
     """ReLU counters that forget a little: right as far as the search goes, and no further said."""
     half = Fraction(1, 2)
     cells = CELLS["relu"](np.array([1.0, 1.0]), np.array([-1.0, -1.0]), np.array([float(half), 1.0]))
-    found = horizons(cells, ZeroCheck(), limit=2)
+    found = horizons(cells, Readout.zero(), limit=2)
     assert (found.all.tolist(), found.all_exact.tolist()) == ([2, UNLIMITED], [False, True])
     assert (found.even.tolist(), found.even_exact.tolist()) == ([2, UNLIMITED], [False, True])
-    further = horizons(cells, ZeroCheck(), limit=9)
+    further = horizons(cells, Readout.zero(), limit=9)
     assert (further.all.tolist()[0], further.all_exact.tolist()) == (2, [True, True])

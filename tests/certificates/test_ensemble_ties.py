@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
+from tallystick.arithmetic.boxes import Box
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.critical_strings import CriticalString, critical_strings
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.ensemble_models import Horizons
-from tallystick.certificates.gated.boxes import Box
 from tallystick.certificates.linear_ensemble import FirstFailures, Powers, decided_length
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 ONE = np.ones(1)
 JUST_BELOW = 1 - 2.0**-53
@@ -37,13 +36,13 @@ def answers(found):
 def test_at_zero_the_biases_decide():
     """Also where they tie: 0 is not positive. Beside zero a box on both sides of the tie decides nothing."""
     biases = np.array([-1.0, 0.0, 1.0])
-    readout = BinaryReadout(np.full(3, 0.3), biases)
+    readout = Readout.binary(np.full(3, 0.3), biases)
     at_zero = Box(np.zeros(3), np.zeros(3))
     for index, right in ((0, biases <= 0), (1, biases > 0)):
         decided = ensemble_search._compared(readout, index, at_zero)
         assert decided.passes.tolist() == right.tolist()
         assert decided.fails.tolist() == (~right).tolist()
-    tied = BinaryReadout(ONE, 0 * ONE)
+    tied = Readout.binary(ONE, 0 * ONE)
     for low, high in ((-1e-9, 1e-9), (0.0, 1e-9), (-1e-9, 0.0)):
         beside = Box(low * ONE, high * ONE)
         class_of_zero, class_above = (ensemble_search._compared(tied, index, beside) for index in (0, 1))
@@ -58,7 +57,7 @@ def test_zero_is_told_from_what_may_be_zero():
     low, high = (np.broadcast_to(end, (2, 1, 6)) for end in ends)
     is_zero, is_not = [True, *[False] * 5], [*[False] * 4, True, True]
     for index, passes, fails in ((1, is_zero, is_not), (0, is_not, is_zero)):
-        decided = ensemble_search._zero_checked(ZeroCheck(), index, Box(low, high))
+        decided = ensemble_search._zero_checked(Readout.zero(), index, Box(low, high))
         assert decided.passes.all(axis=(0, 1)).tolist() == passes
         assert decided.fails.any(axis=(0, 1)).tolist() == fails
 
@@ -66,7 +65,7 @@ def test_zero_is_told_from_what_may_be_zero():
 @pytest.mark.usefixtures("_nobody_to_ask")
 def test_a_state_that_is_cut_to_zero_is_decided_in_boxes():
     """After `)` a ReLU cell is at 0, which is not positive; after `)(` it is at 1, which should not be."""
-    found = horizons(ReluCell(ONE, -2 * ONE, ONE), BinaryReadout(ONE, 0 * ONE))
+    found = horizons(ReluCell(ONE, -2 * ONE, ONE), Readout.binary(ONE, 0 * ONE))
     assert answers(found) == ([1], [0], [True], [True])
 
 
@@ -75,7 +74,7 @@ def test_an_exact_counter_is_only_as_right_as_its_readout():
     biases = np.array([0.5, 0.0, -0.5, -1.5, -2.5])
     one = np.ones(5)
     for cell in (SelectiveCell(one, -one, one, one), LinearCell(one, -one, one)):
-        found = horizons(cell, BinaryReadout(one, biases))
+        found = horizons(cell, Readout.binary(one, biases))
         assert found.all.tolist() == [1, UNLIMITED, UNLIMITED, 0, 0]
         assert found.even.tolist() == [0, UNLIMITED, UNLIMITED, UNLIMITED, 0]
         assert found.all_exact.dtype == found.even_exact.dtype == bool
@@ -85,7 +84,7 @@ def test_an_exact_counter_is_only_as_right_as_its_readout():
 def test_the_size_of_a_counters_step_matters():
     """The threshold 1 is above one step of 1/2 and at the second, and below a step of 2."""
     steps = np.array([0.5, 2.0])
-    found = horizons(LinearCell(steps, -steps, np.ones(2)), BinaryReadout(np.ones(2), -np.ones(2)))
+    found = horizons(LinearCell(steps, -steps, np.ones(2)), Readout.binary(np.ones(2), -np.ones(2)))
     assert (found.all.tolist(), found.even.tolist()) == ([0, UNLIMITED], [0, UNLIMITED])
 
 
@@ -93,20 +92,20 @@ def test_a_tie_that_the_certifier_proves_is_that_models_alone():
     """At h = −1 the outputs negative and zero are equal, which is negative; the others fail at `(()` and `((()`, or at once."""
     one = np.ones(3)
     cells = SelectiveCell(np.array([1.0, 1.0, -1.0]), np.array([-1.0, -1.0, 1.0]), one, np.array([1.0, 0.5, 1.0]))
-    found = horizons(cells, TernaryReadout((-one, 0 * one, one), (-one, 0 * one, -one / 2)))
+    found = horizons(cells, Readout.ternary((-one, 0 * one, one), (-one, 0 * one, -one / 2)))
     assert answers(found) == ([UNLIMITED, 2, 0], [UNLIMITED, 2, 0], [True] * 3, [True] * 3)
 
 
 def test_the_certifier_goes_no_further_than_the_limit():
     """`()` ends in max(0, −2⁻⁵³), which boxes do not tell from a little more than 0."""
-    found = horizons(ReluCell(ONE, -ONE, JUST_BELOW * ONE), ZeroCheck(), limit=7)
+    found = horizons(ReluCell(ONE, -ONE, JUST_BELOW * ONE), Readout.zero(), limit=7)
     assert answers(found) == ([7], [6], [False], [False])
 
 
 def test_overflow_is_nothing_to_warn_of():
     large = 1e300 * np.ones(6)
     for cell in (SelectiveCell(large, -large, large, large), LinearCell(large, -large, large)):
-        found = horizons(cell, BinaryReadout(np.ones(6), np.zeros(6)))
+        found = horizons(cell, Readout.binary(np.ones(6), np.zeros(6)))
         assert found.all.tolist() == [1] * 6
 
 
@@ -116,7 +115,7 @@ def test_overflow_is_nothing_to_warn_of():
 def linear(rows, readout=None):
     """Linear cells from rows of a, b and U."""
     a, b, U = np.array(rows, float).T
-    return Model(LinearCell(a, b, U), readout or BinaryReadout(np.ones(len(a)), np.zeros(len(a))))
+    return Network(LinearCell(a, b, U), readout or Readout.binary(np.ones(len(a)), np.zeros(len(a))))
 
 
 def test_which_models_floats_may_decide():
@@ -125,7 +124,7 @@ def test_which_models_floats_may_decide():
     assert linear_ensemble._in_range(linear(rows)).tolist() == expected
     size = np.ones(3)
     for extreme in (np.array([1.0, 1e-60, 1e60]), -np.array([1.0, 1e-60, 1e60])):
-        for readout in (BinaryReadout(extreme, size), BinaryReadout(size, extreme)):
+        for readout in (Readout.binary(extreme, size), Readout.binary(size, extreme)):
             assert linear_ensemble._in_range(linear([(1, -1, 1)] * 3, readout)).tolist() == [True, False, False]
 
 
@@ -164,15 +163,15 @@ def test_what_fails_at_once_is_decided_in_floats():
 def test_a_tie_is_not_decided():
     nothing = np.zeros(1)
     for index in (0, 1):
-        decided = linear_ensemble._decided(BinaryReadout(nothing, nothing), index, ONE, error=nothing)
+        decided = linear_ensemble._decided(Readout.binary(nothing, nothing), index, ONE, error=nothing)
         assert not decided.passes.any()
         assert not decided.fails.any()
 
 
-@pytest.mark.parametrize("readout", [BinaryReadout(ONE, ONE), TernaryReadout((ONE,) * 3, (ONE,) * 3)], ids=str)
+@pytest.mark.parametrize("readout", [Readout.binary(ONE, ONE), Readout.ternary((ONE,) * 3, (ONE,) * 3)], ids=str)
 def test_the_states_of_the_critical_strings_are_those_of_the_cell(readout):
     """Weights with few digits, so that nothing is rounded; the terms are no smaller than the state."""
-    models = Model(LinearCell(3 * ONE, -1.25 * ONE, 0.5 * ONE), readout)
+    models = Network(LinearCell(3 * ONE, -1.25 * ONE, 0.5 * ONE), readout)
     powers = Powers.at_zero(models.cell.recurrent_weight)
     for length in range(1, 9):
         powers = powers.longer(even=length % 2 == 0)
@@ -203,11 +202,11 @@ def test_what_floats_decide_near_a_tie_is_so(string, position):
     bias = -v * cell.final_state(string) * (1 + generator.integers(-2, 3, size) * 2.0**-53) + off
     nothing = np.zeros(size)
     if position is None:
-        readout = BinaryReadout(v, bias)
+        readout = Readout.binary(v, bias)
     else:
         outputs = [(v, bias) if i == position else (nothing, nothing - (i == (position + 1) % 3)) for i in range(3)]
-        readout = TernaryReadout(*zip(*outputs, strict=True))
-    models = Model(cell, readout)
+        readout = Readout.ternary(*zip(*outputs, strict=True))
+    models = Network(cell, readout)
     powers = Powers.at_zero(U).longer(even=False).longer(even=True)
     runs = {"((": ("(", 0, None), "()": ("(", 0, 0), ")(": (")", 0, 0)}
     classes = list(readout.classes)

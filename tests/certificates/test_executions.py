@@ -16,8 +16,7 @@ from tallystick.certificates.executions import execution, whole_model
 from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS, ExecutedTanh, RealTanh
 from tallystick.certificates.verdict import runs_of
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)
 
@@ -55,7 +54,7 @@ def test_whole_numbers_stand_for_the_exact_states(cell, readout):
     ],
 )
 def test_how_a_model_runs(cell, arithmetic, rounded, enclosed):
-    run = execution(Model(cell, ZeroCheck()), arithmetic)
+    run = execution(Network(cell, Readout.zero()), arithmetic)
     assert (run.rounded, run.enclosed) == (rounded, enclosed)
 
 
@@ -70,15 +69,15 @@ def ends(*pairs):
 def test_an_interval_across_zero_says_nothing_to_the_zero_check():
     pairs = [(-1, 1), (0, 1), (-1, 0), (1, 2), (-2, -1), (0, 0)]
     for rounded in (False, True):
-        found = certain(ZeroCheck(), np.zeros(6, int), ends(*pairs), rounded=rounded)
+        found = certain(Readout.zero(), np.zeros(6, int), ends(*pairs), rounded=rounded)
         assert found.tolist() == [False, False, False, True, True, False]
-        assert certain(ZeroCheck(), np.ones(6, int), ends(*pairs), rounded=rounded).all()
+        assert certain(Readout.zero(), np.ones(6, int), ends(*pairs), rounded=rounded).all()
 
 
 def test_exact_intervals_and_binary_ones_are_always_sure():
     wide = ends((-9.0, 9.0), (0.0, 1.0))
-    assert certain(BinaryReadout(1.0), np.array([0, 1]), wide, rounded=True).tolist() == [True, True]
-    assert certain(TernaryReadout((1, 2, 3)), np.array([0, 2]), wide, rounded=False).tolist() == [True, True]
+    assert certain(Readout.binary(1.0), np.array([0, 1]), wide, rounded=True).tolist() == [True, True]
+    assert certain(Readout.ternary((1, 2, 3)), np.array([0, 2]), wide, rounded=False).tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -96,10 +95,10 @@ def test_exact_intervals_and_binary_ones_are_always_sure():
     ],
 )
 def test_outputs_of_one_sign_are_not_steady(weight, expected):
-    readout = TernaryReadout(weight).converted(ARITHMETICS["float32"])
+    readout = Readout.ternary(weight).map_weights(ARITHMETICS["float32"])
     assert steady(readout) == expected
-    assert steady(BinaryReadout(1))
-    assert steady(ZeroCheck())
+    assert steady(Readout.binary(1))
+    assert steady(Readout.zero())
 
 
 @pytest.mark.parametrize("name", ["float16", "float16-fused"])
@@ -111,7 +110,7 @@ def test_what_is_called_sure_is_so_at_every_float_between(index, name):
         slopes = [Fraction(generator.randrange(100, 120), 16) for _ in range(3)]
         biases = [Fraction(generator.randrange(-3, 4), 64) for _ in range(3)]
         biases[index] += Fraction(generator.randrange(10), 16)
-        readout = TernaryReadout(tuple(slopes), tuple(biases)).converted(ARITHMETICS[name])
+        readout = Readout.ternary(tuple(slopes), tuple(biases)).map_weights(ARITHMETICS[name])
         between = [np.float16(generator.randrange(-64, 64) / 64)]
         for _ in range(30):
             between.append(np.nextafter(between[-1], np.float16(np.inf)))
@@ -137,12 +136,12 @@ def test_the_groups_lead_into_each_other():
             sources = grouping.sources(group)
             into = {(token, source) for source in range(6) for token in "()" if grouping.target(source, token) == group}
             assert {(token, source) for token, source in sources if source >= 0} == into
-        assert grouping.right_classes(ZeroCheck(), 4).tolist() == [int(count(group, 4) == 0) for group in range(5)]
-    assert ByOpenings().right_classes(BinaryReadout(1), 3).tolist() == [0, 0, 1, 1]
-    assert ByOpenings().right_classes(TernaryReadout((-1, 0, 1)), 4).tolist() == [0, 0, 1, 2, 2]
+        assert grouping.right_classes(Readout.zero(), 4).tolist() == [int(count(group, 4) == 0) for group in range(5)]
+    assert ByOpenings().right_classes(Readout.binary(1), 3).tolist() == [0, 0, 1, 1]
+    assert ByOpenings().right_classes(Readout.ternary((-1, 0, 1)), 4).tolist() == [0, 0, 1, 2, 2]
 
 
-@pytest.mark.parametrize("readout", [BinaryReadout(1), TernaryReadout((-1, 0, 1))], ids=["binary", "ternary"])
+@pytest.mark.parametrize("readout", [Readout.binary(1), Readout.ternary((-1, 0, 1))], ids=["binary", "ternary"])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8])
 def test_the_critical_strings_are_the_sorted_ones_at_the_ends_of_each_class(readout, length):
     counts = range(-length, length + 1, 2)
@@ -166,7 +165,7 @@ def test_the_critical_strings_are_the_sorted_ones_at_the_ends_of_each_class(read
 
 
 @pytest.mark.parametrize(
-    "readout", [BinaryReadout(2, -1), TernaryReadout((-1, 0, 3), (-2, 1, -1)), TernaryReadout((1, 1, 1), (0, 0, 0))]
+    "readout", [Readout.binary(2, -1), Readout.ternary((-1, 0, 3), (-2, 1, -1)), Readout.ternary((1, 1, 1), (0, 0, 0))]
 )
 def test_the_comparisons_of_a_class_hold_where_the_class_is_given(readout):
     for h in (Fraction(n, 4) for n in range(-12, 13)):
@@ -199,7 +198,7 @@ def test_real_bounds_of_tanh_are_as_close_as_their_digits(digits):
 @pytest.mark.parametrize("name", FORMATS)
 def test_executed_bounds_of_tanh_are_so_many_neighbours_away(name):
     form = FORMATS[name]
-    cell = ExecutedTanh.of(TanhCell(HALF, -HALF, 1).converted(ARITHMETICS[name]))
+    cell = ExecutedTanh.of(TanhCell(HALF, -HALF, 1).map_weights(ARITHMETICS[name]))
     steps = 2 * TANH_NEIGHBOURS[name] if name == "float64" else TANH_NEIGHBOURS[name] + 1
     x = np.array([0.25, -0.75, 30.0, -30.0]).astype(form.kind)
     low, high = cell.squashed(x)
@@ -216,7 +215,7 @@ def test_executed_bounds_of_tanh_are_so_many_neighbours_away(name):
 
 
 def test_tanh_of_zero_is_zero_and_falling_maps_exchange_the_ends():
-    cell = ExecutedTanh.of(TanhCell(0, 1, -1).converted(ARITHMETICS["float32"]))
+    cell = ExecutedTanh.of(TanhCell(0, 1, -1).map_weights(ARITHMETICS["float32"]))
     zero = np.zeros(1, np.float32)
     assert [bound.tolist() for bound in cell.image(zero, zero, ONE_HOT["("])] == [[0.0], [0.0]]
     low, high = cell.image(np.array([-1], np.float32), np.array([2], np.float32), ONE_HOT[")"])

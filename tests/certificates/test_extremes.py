@@ -27,7 +27,7 @@ def grouped(cell, longest, group):
 def test_the_recursion_gives_the_extremes_of_every_string(kind, arithmetic):
     generator = random.Random(1)
     for _ in range(40):
-        cell = some_cell(kind, generator).converted(ARITHMETICS[arithmetic])
+        cell = some_cell(kind, generator).map_weights(ARITHMETICS[arithmetic])
         with np.errstate(over="ignore", invalid="ignore"):
             expected = grouped(cell, 8, lambda string: string.count("("))
             if not all(np.isfinite(float(end)) for ends in expected.values() for end in ends):
@@ -41,7 +41,7 @@ def test_the_recursion_gives_the_extremes_of_every_string(kind, arithmetic):
 def test_the_same_by_running_count(arithmetic):
     generator = random.Random(2)
     for _ in range(40):
-        cell = some_cell(ReluCell, generator).converted(ARITHMETICS[arithmetic])
+        cell = some_cell(ReluCell, generator).map_weights(ARITHMETICS[arithmetic])
         with np.errstate(over="ignore", invalid="ignore"):
             expected, row = grouped(cell, 8, SEMI_DYCK1.count), first_row(cell)
             for length in range(1, 9):

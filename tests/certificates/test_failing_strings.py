@@ -12,8 +12,7 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 
 @pytest.mark.parametrize("tries", [0, 20])
@@ -40,7 +39,7 @@ def test_what_is_listed_fails(cell, readout, arithmetic, tries, monkeypatch):
 
 def test_every_failing_string_can_be_grown(monkeypatch):
     monkeypatch.setattr(room, "_TRIES", 0)
-    model = Model(LinearCell(1, Fraction(-9, 10), Fraction(21, 20)), BinaryReadout(1, Fraction(-1, 2)))
+    model = Network(LinearCell(1, Fraction(-9, 10), Fraction(21, 20)), Readout.binary(1, Fraction(-1, 2)))
     expected = {string for string in failing_strings(model, 8) if len(string) == 8}
     grown = {failure.string for failure in random_failures(model, 8, 1500, seed=2)}
     assert grown == expected
@@ -51,13 +50,13 @@ def test_every_failing_string_can_be_grown(monkeypatch):
 def test_every_failing_string_of_a_running_count_can_be_grown(step, monkeypatch):
     """And nothing else is: growing never ends in a dead end."""
     monkeypatch.setattr(room, "_TRIES", 0)
-    model = Model(ReluCell(1, step, 1), ZeroCheck())
+    model = Network(ReluCell(1, step, 1), Readout.zero())
     expected = {string for string in failing_strings(model, 5) if len(string) == 5}
     grown = [failure.string for failure in random_failures(model, 5, 150, seed=3)]
     assert len(grown) == 150
     assert set(grown) == expected
     assert 1 < len(expected) < 2**4
-    assert random_failures(Model(ReluCell(1, -1, 1), ZeroCheck()), 5, 3) == []
+    assert random_failures(Network(ReluCell(1, -1, 1), Readout.zero()), 5, 3) == []
 
 
 @pytest.mark.parametrize("number", [1, 4, 5])
@@ -68,12 +67,12 @@ def test_common_failures_are_drawn_and_none_is_grown(number, monkeypatch):
         raise AssertionError("grown")
 
     monkeypatch.setattr(room, "_grown", ungrown)
-    model = Model(LinearCell(-1, 1, 1), BinaryReadout(1))
+    model = Network(LinearCell(-1, 1, 1), Readout.binary(1))
     assert len(random_failures(model, 9, number)) == number
 
 
 def test_rare_failures_are_found_where_drawing_finds_none():
-    model = Model(LinearCell(1, -1, Fraction(1001, 1000)), BinaryReadout(1, Fraction(-1, 2)))
+    model = Network(LinearCell(1, -1, Fraction(1001, 1000)), Readout.binary(1, Fraction(-1, 2)))
     length = certify(model).failure.length
     assert length > 40
     found = random_failures(model, length, 3)
@@ -83,14 +82,14 @@ def test_rare_failures_are_found_where_drawing_finds_none():
 
 
 def test_the_seed_decides():
-    model = Model(ReluCell(1, -2, 1), BinaryReadout(1))
+    model = Network(ReluCell(1, -2, 1), Readout.binary(1))
     first, again, other = (random_failures(model, 12, 5, seed=seed) for seed in (1, 1, 2))
     assert first == again != other
     assert random_failures(model, 12, 5) == random_failures(model, 12, 5, seed=0) != first
 
 
 def test_bad_arguments_are_named():
-    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    model = Network(LinearCell(1, -1, 1), Readout.zero())
     with pytest.raises(BadInput, match="length: 401"):
         extreme_failures(model, 401)
     with pytest.raises(BadInput, match="number: -1"):

@@ -9,7 +9,7 @@ import pytest
 from differential import GatedBlock, blocks, compare
 
 from tallystick.cells import CELLS
-from tallystick.readouts import READOUTS
+from tallystick.networks import READOUTS
 
 CELLS_IN_ALL = 10_000
 BLOCKS = list(blocks(CELLS_IN_ALL, each=48))

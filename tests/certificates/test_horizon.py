@@ -16,8 +16,7 @@ from tallystick.certificates.horizon import certify
 from tallystick.certificates.search import search
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 LONGEST = 8
 MODELS = 20
@@ -53,8 +52,8 @@ def near_counter(generator):
         [0, Fraction(1, 2), Fraction(generator.random()), Fraction(generator.uniform(0, 2))]
     ) * abs(a)
     if generator.random() < 0.5:
-        return Model(cell, BinaryReadout(v, -place))
-    return Model(cell, TernaryReadout((-v, Fraction(0), v), (-place, Fraction(0), -place)))
+        return Network(cell, Readout.binary(v, -place))
+    return Network(cell, Readout.ternary((-v, Fraction(0), v), (-place, Fraction(0), -place)))
 
 
 def test_the_sorted_strings_decide_as_the_recursion_does():
@@ -79,16 +78,16 @@ def test_the_sorted_strings_decide_as_the_recursion_does():
 @pytest.mark.parametrize("exponent", [8, 12, 23, 52])
 def test_near_an_exact_counter_the_horizon_is_about_two_over_the_root(exponent):
     """MATH section 3: |U − 1| = ε gives about 2/√ε, found without going through the lengths."""
-    model = Model(LinearCell(1, -1, 1 + Fraction(1, 2**exponent)), BinaryReadout(1, Fraction(-1, 2)))
+    model = Network(LinearCell(1, -1, 1 + Fraction(1, 2**exponent)), Readout.binary(1, Fraction(-1, 2)))
     verdict = certify(model)
     assert 1 < verdict.horizon * 2 ** (-exponent / 2) < 3
     assert verdict.failure.length == verdict.horizon + 1
-    drift = certify(Model(LinearCell(1, -1 - Fraction(1, 2**exponent), 1), BinaryReadout(1, 0)), "even")
+    drift = certify(Network(LinearCell(1, -1 - Fraction(1, 2**exponent), 1), Readout.binary(1, 0)), "even")
     assert drift.horizon == pytest.approx(4 * 2**exponent, rel=0.01)
 
 
 def test_long_counterexamples_are_runs():
-    verdict = certify(Model(LinearCell(1, -1, 1 + Fraction(1, 2**52)), BinaryReadout(1, Fraction(-1, 2))))
+    verdict = certify(Network(LinearCell(1, -1, 1 + Fraction(1, 2**52)), Readout.binary(1, Fraction(-1, 2))))
     assert len(verdict.failure.runs) == 2
     with pytest.raises(BadInput, match="tokens are too many to write out"):
         _ = verdict.failure.string
@@ -97,10 +96,10 @@ def test_long_counterexamples_are_runs():
 @pytest.mark.parametrize("place", [Fraction(n, 4) for n in range(-1, 10)])
 def test_the_threshold_of_an_exact_counter(place):
     """MATH section 3: unlimited iff θ is in [0, a), or in [0, 2a) for even lengths."""
-    model = Model(LinearCell(1, -1, 1), BinaryReadout(3, -3 * place))
+    model = Network(LinearCell(1, -1, 1), Readout.binary(3, -3 * place))
     assert (certify(model).outcome is Outcome.PROVED) == (0 <= place < 1)
     assert (certify(model, "even").outcome is Outcome.PROVED) == (0 <= place < 2)
-    mirrored = Model(LinearCell(-1, 1, 1), BinaryReadout(-3, -3 * place))
+    mirrored = Network(LinearCell(-1, 1, 1), Readout.binary(-3, -3 * place))
     assert [certify(mirrored, lengths).horizon for lengths in Lengths] == [
         certify(model, lengths).horizon for lengths in Lengths
     ]
@@ -108,37 +107,37 @@ def test_the_threshold_of_an_exact_counter(place):
 
 def test_selective_counters():
     """Theorem 2's cells with a readout: h depends on the count alone."""
-    binary = BinaryReadout(1, Fraction(-1, 10))
-    assert certify(Model(SelectiveCell(1, -2, Fraction(1, 2), 2), binary)).outcome is Outcome.PROVED
-    falling = Model(SelectiveCell(1, 2, Fraction(-1, 2), -2), binary)
+    binary = Readout.binary(1, Fraction(-1, 10))
+    assert certify(Network(SelectiveCell(1, -2, Fraction(1, 2), 2), binary)).outcome is Outcome.PROVED
+    falling = Network(SelectiveCell(1, 2, Fraction(-1, 2), -2), binary)
     assert certify(falling).horizon == 0
     assert certify(falling, "even").outcome is Outcome.PROVED
-    drifting = Model(SelectiveCell(1, -2, Fraction(1, 2), 2 + Fraction(1, 50)), binary)
+    drifting = Network(SelectiveCell(1, -2, Fraction(1, 2), 2 + Fraction(1, 50)), binary)
     assert certify(drifting, limit=60).outcome is Outcome.REFUTED
 
 
 def test_a_relu_cell_answers_for_semi_dyck_1():
-    assert certify(Model(ReluCell(2, -2, 1), ZeroCheck())).outcome is Outcome.PROVED
-    assert certify(Model(ReluCell(2, -2, 1), BinaryReadout(1))).failure.string == ")("
-    verdict = certify(Model(ReluCell(1, Fraction(-99, 100), 1), ZeroCheck()))
+    assert certify(Network(ReluCell(2, -2, 1), Readout.zero())).outcome is Outcome.PROVED
+    assert certify(Network(ReluCell(2, -2, 1), Readout.binary(1))).failure.string == ")("
+    verdict = certify(Network(ReluCell(1, Fraction(-99, 100), 1), Readout.zero()))
     assert verdict.failure.string == "()"
-    long = certify(Model(ReluCell(1, Fraction(-101, 100), 1), ZeroCheck()), limit=210)
+    long = certify(Network(ReluCell(1, Fraction(-101, 100), 1), Readout.zero()), limit=210)
     assert long.outcome is Outcome.REFUTED
     assert long.horizon == 200
 
 
 def test_float32_counting_by_a_tenth():
     """With a = 0.1 in float32 and the zero check: the conditions hold, and a short string fails."""
-    verdict = certify(Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), ZeroCheck()), arithmetic="float32")
+    verdict = certify(Network(LinearCell(Fraction(1, 10), Fraction(-1, 10), 1), Readout.zero()), arithmetic="float32")
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.failure.length == 6
     assert verdict.trace()[-1] != 0
-    threshold = Model(verdict.model.cell, BinaryReadout(1, Fraction(-1, 20)))
+    threshold = Network(verdict.model.cell, Readout.binary(1, Fraction(-1, 20)))
     assert certify(threshold, arithmetic="float32", limit=300).outcome is Outcome.BOUNDED
 
 
 def test_an_exact_counter_is_bounded_by_its_depth():
-    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    model = Network(LinearCell(1, -1, 1), Readout.zero())
     for arithmetic, depth in (("float16", 2**11), ("float32", 2**24), ("float64", 2**53)):
         verdict = certify(model, arithmetic=arithmetic)
         assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, depth)
@@ -169,14 +168,14 @@ def test_a_ternary_readout_in_floats_need_not_have_intervals():
         cell = LinearCell(Fraction(1, 64), Fraction(generator.choice([-1, 1, -2]), 64), 1)
         at = Fraction(generator.randrange(-3, 4), 64)
         c = [-weight * at for weight in v]
-        check_against_brute_force(Model(cell, TernaryReadout(tuple(v), tuple(c))), "float16", longest=7)
+        check_against_brute_force(Network(cell, Readout.ternary(tuple(v), tuple(c))), "float16", longest=7)
 
 
 def test_right_ends_do_not_make_a_float_interval_right():
     """A float16 network whose least and greatest h at length 4, count 0, are right while a state between them is not."""
     cell = LinearCell(1.439453125, -1.3974609375, 0.9912109375)
-    readout = TernaryReadout((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
-    model = Model(cell, readout)
+    readout = Readout.ternary((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
+    model = Network(cell, readout)
     executed = model.in_arithmetic("float16")
     *_, last = rows(executed.cell, 4)
     assert executed.readout.class_of(last.least[2]) == executed.readout.class_of(last.greatest[2]) == "Zero"
@@ -192,8 +191,8 @@ def test_states_are_listed_while_they_are_few(most, length, monkeypatch):
     """Of the network above, with 4 states of length 2 and 16 of length 4."""
     monkeypatch.setattr("tallystick.certificates.search.MOST_STATES", most)
     cell = LinearCell(1.439453125, -1.3974609375, 0.9912109375)
-    readout = TernaryReadout((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
-    verdict = certify(Model(cell, readout), "even", "float16")
+    readout = Readout.ternary((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
+    verdict = certify(Network(cell, readout), "even", "float16")
     if length is None:
         assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, 2)
     else:
@@ -202,7 +201,7 @@ def test_states_are_listed_while_they_are_few(most, length, monkeypatch):
 
 
 def test_a_weight_so_near_one_that_short_enclosures_cannot_tell():
-    verdict = certify(Model(LinearCell(1, -1, 1 + Fraction(1, 2**450)), BinaryReadout(1, Fraction(-1, 2))))
+    verdict = certify(Network(LinearCell(1, -1, 1 + Fraction(1, 2**450)), Readout.binary(1, Fraction(-1, 2))))
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.horizon == pytest.approx(2 * 2**225, rel=0.5)
 
@@ -211,9 +210,9 @@ def test_a_tanh_beside_zero_may_have_either_sign():
     """A bound at 0 of an interval that goes on is widened; without that length 2 would be called right."""
     least = Fraction(1, 2**149)
     cell = TanhCell(-Fraction(1, 2**140), Fraction(2, 2**140) + 10 * least, 2)
-    verdict = certify(Model(cell, BinaryReadout(-1, 0)), arithmetic="float32")
+    verdict = certify(Network(cell, Readout.binary(-1, 0)), arithmetic="float32")
     assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 1)
-    stuck = certify(Model(TanhCell(0, -1, 1), ZeroCheck()), arithmetic="float32")
+    stuck = certify(Network(TanhCell(0, -1, 1), Readout.zero()), arithmetic="float32")
     assert stuck.failure.string == "("
 
 
@@ -232,7 +231,9 @@ def test_a_tanh_beside_a_threshold_is_decided_with_more_digits(lengths):
     for near in (60, 100, 200, 400, 900):
         below, above = (
             certify(
-                Model(cell, BinaryReadout(1, -place + sign * Fraction(1, 2**near))), lengths, limit=lengths.stride + 1
+                Network(cell, Readout.binary(1, -place + sign * Fraction(1, 2**near))),
+                lengths,
+                limit=lengths.stride + 1,
             )
             for sign in (1, -1)
         )
@@ -240,7 +241,7 @@ def test_a_tanh_beside_a_threshold_is_decided_with_more_digits(lengths):
         assert below.horizon == (2 if lengths is Lengths.EVEN else below.horizon) >= lengths.stride
         assert (above.outcome, above.horizon, above.method) == (Outcome.REFUTED, 0, "enclosures")
         assert above.failure.string == "(" * lengths.stride
-    open_still = certify(Model(cell, BinaryReadout(1, -place + Fraction(1, 2**1100))), lengths, limit=4)
+    open_still = certify(Network(cell, Readout.binary(1, -place + Fraction(1, 2**1100))), lengths, limit=4)
     assert (open_still.outcome, open_still.horizon) == (Outcome.BOUNDED, 0)
     assert open_still.reason == f"the bounds on tanh do not decide length {lengths.stride}"
 
@@ -249,15 +250,15 @@ def test_a_tanh_beside_a_threshold_is_decided_with_more_digits(lengths):
 def test_an_exact_depth_stands_only_where_it_goes_further_and_decides(lengths):
     """A search goes as far as it is asked to; a depth counts from there on, and only for a steady readout."""
     counter = LinearCell(1025, -1025, 1)  # in float16 exact to depth 1
-    assert certify(Model(counter, ZeroCheck()), lengths, "float16", limit=6).method == "search"
+    assert certify(Network(counter, Readout.zero()), lengths, "float16", limit=6).method == "search"
     for cell, depth in ((LinearCell(512, -512, 1), 127), (LinearCell(683, -683, 1), 2)):
-        at = certify(Model(cell, ZeroCheck()), lengths, "float16", limit=depth)
-        beyond = certify(Model(cell, ZeroCheck()), lengths, "float16", limit=depth + 1)
+        at = certify(Network(cell, Readout.zero()), lengths, "float16", limit=depth)
+        beyond = certify(Network(cell, Readout.zero()), lengths, "float16", limit=depth + 1)
         assert (at.method, at.horizon) == ("exact depth", depth - depth % lengths.stride)
         assert beyond.method == "search"
-    slanted = TernaryReadout((1, 2, 3), (1, 0, -1))
-    assert certify(Model(LinearCell(2, -2, 1), slanted), lengths, "float16", limit=6).method == "search"
-    positive = certify(Model(ReluCell(1, -1, 1), BinaryReadout(1, -0.5)), lengths, "float16", limit=6)
+    slanted = Readout.ternary((1, 2, 3), (1, 0, -1))
+    assert certify(Network(LinearCell(2, -2, 1), slanted), lengths, "float16", limit=6).method == "search"
+    positive = certify(Network(ReluCell(1, -1, 1), Readout.binary(1, -0.5)), lengths, "float16", limit=6)
     assert (positive.method, positive.outcome) == ("search", Outcome.REFUTED)
 
 
@@ -273,13 +274,13 @@ def test_an_exact_depth_stands_only_where_it_goes_further_and_decides(lengths):
     ],
 )
 def test_which_zero_checks_a_theorem_decides(cell, outcome):
-    verdict = certify(Model(cell, ZeroCheck()), limit=2)
+    verdict = certify(Network(cell, Readout.zero()), limit=2)
     assert verdict.outcome is outcome
     assert (verdict.method == "theorem") == (outcome is Outcome.PROVED)
 
 
 def test_bad_arguments_are_named():
-    model = Model(LinearCell(1, -1, 1), ZeroCheck())
+    model = Network(LinearCell(1, -1, 1), Readout.zero())
     with pytest.raises(BadInput, match="lengths: 'odd' is not one of all, even"):
         certify(model, "odd")
     with pytest.raises(BadInput, match="arithmetic: 'float8' is not one of real, float16"):
@@ -292,20 +293,20 @@ def test_bad_arguments_are_named():
             return h
 
     with pytest.raises(BadInput, match="Strange is outside what can be decided"):
-        certify(Model(Strange(1, 1), ZeroCheck()))
+        certify(Network(Strange(1, 1), Readout.zero()))
 
 
 def test_the_states_of_a_tanh_cell_are_shown_whatever_its_readout():
     """They are shown as doubles, which hold the cell's weights, if not the readout's."""
     cell = TanhCell(Fraction(1, 2), Fraction(-1, 2), Fraction(1, 10))
-    verdict = certify(Model(cell, BinaryReadout(Fraction(2) ** 1030, 0)))
+    verdict = certify(Network(cell, Readout.binary(Fraction(2) ** 1030, 0)))
     assert len(verdict.trace()) == verdict.failure.length + 1
-    assert certify(Model(TanhCell(Fraction(2) ** 1030, -1, 1), ZeroCheck())).trace() == []
+    assert certify(Network(TanhCell(Fraction(2) ** 1030, -1, 1), Readout.zero())).trace() == []
 
 
 def test_an_exact_counter_whose_outputs_are_rounded_together_is_searched():
     """At 9 opening brackets 9·1023 and 9·1023.5 − 0.2 are one float16, and zero wins; at 1 and 2 the greater one does."""
-    model = Model(LinearCell(1, -1, 1), TernaryReadout((1022.5, 1023, 1023.5), (-0.2, 0, -0.2)))
+    model = Network(LinearCell(1, -1, 1), Readout.ternary((1022.5, 1023, 1023.5), (-0.2, 0, -0.2)))
     executed = model.in_arithmetic("float16")
     assert executed.class_of("(" * 9) != model.readout.right_class(9)
     assert exact_depth(model.cell, "float16") > 9
@@ -316,6 +317,6 @@ def test_an_exact_counter_whose_outputs_are_rounded_together_is_searched():
 
 def test_a_counter_that_turns_round_is_proved_over_even_lengths():
     """P = −2 and Q = −1/2: h is 0 at 0, below it for even counts above, and above it for those below."""
-    model = Model(SelectiveCell(1, Fraction(1, 2), -2, Fraction(-1, 2)), BinaryReadout(-1, Fraction(-1, 2)))
+    model = Network(SelectiveCell(1, Fraction(1, 2), -2, Fraction(-1, 2)), Readout.binary(-1, Fraction(-1, 2)))
     assert certify(model, "even").outcome is Outcome.PROVED
     assert certify(model).outcome is Outcome.REFUTED

@@ -11,7 +11,6 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.linear_horizon import Line, Quadratic, first_failure
 from tallystick.certificates.powers import _Powers, sign_at_power
 from tallystick.certificates.verdict import Lengths
-from tallystick.readouts import BinaryReadout, TernaryReadout
 
 FAR = 40
 SMALL = [Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 3)]

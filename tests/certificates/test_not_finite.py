@@ -12,14 +12,21 @@ from safetensors.numpy import save_file
 from tallystick.cells import CELLS, LinearCell, SelectiveCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.errors import BadInput
-from tallystick.models import Model, model_to_json, read_model
-from tallystick.readouts import BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import (
+    BinaryReadout,
+    LayerReadout,
+    Network,
+    Readout,
+    TernaryReadout,
+    network_to_json,
+    read_network,
+)
 
 KINDS = (float, np.float16, np.float32, np.float64, np.longdouble, ml_dtypes.bfloat16)
 NOT_FINITE = [kind(name) for kind in KINDS for name in ("nan", "inf", "-inf")]
 IN_JSON = ("NaN", "Infinity", "-Infinity", '"nan"', '"inf"', '"-Infinity"', '"1e99999"', '"1/0"', "null", "true")
 FIELDS = [(kind, name) for kind in CELLS.values() for name in ("open_step", "close_step", *kind.recurrent_fields())]
-MODEL = Model(SelectiveCell(1, -1, 1, 1), TernaryReadout((-1, 0, 1), (1, 2, 3)))
+MODEL = Network(SelectiveCell(1, -1, 1, 1), Readout.ternary((-1, 0, 1), (1, 2, 3)))
 
 
 def refused(mentioned, build, *arguments, **options):
@@ -55,7 +62,7 @@ def test_a_gated_cell_by_hand(cell, value):
 @pytest.mark.parametrize("text", IN_JSON)
 def test_json(tmp_path, text):
     path = tmp_path / "model.json"
-    sound = model_to_json(MODEL)
+    sound = network_to_json(MODEL)
     places = [
         ("open_step",),
         ("close_step",),
@@ -65,7 +72,7 @@ def test_json(tmp_path, text):
     ]
     for place in places:
         path.write_text(json.dumps(_replaced(sound, place, "HERE")).replace('"HERE"', text))
-        refused((str(path),), read_model, path)
+        refused((str(path),), read_network, path)
 
 
 def _replaced(document, place, value):
@@ -86,11 +93,11 @@ def test_safetensors(tmp_path, kind, value):
         wrong = tensor.copy()
         wrong[-1] = value
         save_file({**sound, name: wrong}, path, {"cell": "selective", "readout": "ternary"})
-        refused((str(path), name, "finite"), read_model, path)
+        refused((str(path), name, "finite"), read_network, path)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("readout", [ZeroCheck(), BinaryReadout(np.ones(2), np.ones(2))], ids=["zero", "binary"])
+@pytest.mark.parametrize("readout", [Readout.zero(), Readout.binary(np.ones(2), np.ones(2))], ids=["zero", "binary"])
 def test_an_ensemble(value, readout):
     sound, wrong = np.ones(2), np.array([1, value])
     for place in range(3):

@@ -9,18 +9,17 @@ from tallystick.certificates.exact_accuracy import exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 # `((` overflows in float16, and a weight of 0 makes no number of an infinite state.
 CELLS = [SelectiveCell(40000, -1, 1, 0), SelectiveCell(-1, -40000, 0, 1), ReluCell(40000, -1, 2)]
-READOUTS = [BinaryReadout(1), TernaryReadout((-2, 0, 2), (-1, 0, -1)), ZeroCheck()]
+READOUTS = [Readout.binary(1), Readout.ternary((-2, 0, 2), (-1, 0, -1)), Readout.zero()]
 
 
 @pytest.mark.parametrize("readout", READOUTS, ids=lambda readout: readout.kind)
 @pytest.mark.parametrize("cell", CELLS, ids=["above", "below", "relu"])
 def test_an_overflow_is_quiet(cell, readout):
-    model = Model(cell, readout)
+    model = Network(cell, readout)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         verdict = certify(model, arithmetic="float16")

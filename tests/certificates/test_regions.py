@@ -11,8 +11,7 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import Slice, outline, reach, slice_at
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout
+from tallystick.networks import Network, Readout
 
 LENGTHS = pytest.mark.parametrize("lengths", ["all", "even"])
 TINY = Fraction(1, 10**30)
@@ -20,7 +19,7 @@ TINY = Fraction(1, 10**30)
 
 def horizon(ratio, U, lengths, a=Fraction(1), v=Fraction(1)):
     """The horizon of the network with this b/a; unlimited is larger than any length asked for here."""
-    found = certify(Model(LinearCell(a, ratio * a, U), BinaryReadout(v)), lengths).horizon
+    found = certify(Network(LinearCell(a, ratio * a, U), Readout.binary(v)), lengths).horizon
     return 10**9 if found is None else found
 
 
@@ -138,8 +137,8 @@ def test_a_ternary_readout_without_bias_fails_by_length_two():
     numbers = [Fraction(n, 2) for n in range(-4, 5)]
     for _ in range(400):
         cell = LinearCell(*(generator.choice(numbers) for _ in range(3)))
-        readout = TernaryReadout(tuple(generator.choice(numbers) for _ in range(3)))
-        assert any(len(string) == 2 for string in failing_strings(Model(cell, readout), 2))
+        readout = Readout.ternary(tuple(generator.choice(numbers) for _ in range(3)))
+        assert any(len(string) == 2 for string in failing_strings(Network(cell, readout), 2))
 
 
 @LENGTHS

@@ -13,8 +13,8 @@ from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accurac
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, MembershipClass, TernaryReadout, ZeroCheck
+from tallystick.languages.tasks import MembershipClass
+from tallystick.networks import READOUTS, Network, Readout
 
 LONGEST = 5
 
@@ -45,11 +45,11 @@ def test_the_counts_are_those_of_every_string(cell, readout, arithmetic):
 
 
 @pytest.mark.parametrize("U", [-1, 0, 1])
-@pytest.mark.parametrize("readout", [ZeroCheck(), BinaryReadout(1, -1), TernaryReadout((-1, 0, 1), (-2, 0, -1))])
+@pytest.mark.parametrize("readout", [Readout.zero(), Readout.binary(1, -1), Readout.ternary((-1, 0, 1), (-2, 0, -1))])
 def test_few_distinct_sums_are_counted_by_binomials(U, readout):
     """Ties included: steps and thresholds are whole numbers."""
     for a, b in ((1, -1), (2, -1), (1, 1), (-1, 2), (1, 0)):
-        model = Model(LinearCell(Fraction(a), Fraction(b), Fraction(U)), readout)
+        model = Network(LinearCell(Fraction(a), Fraction(b), Fraction(U)), readout)
         strings = classes(model.in_arithmetic("rational"), 6)
         for found in accuracy_curve(model, 6):
             given, right = strings[found.length]
@@ -74,7 +74,7 @@ def test_shares_of_right_strings():
 @pytest.mark.parametrize(("name", "arithmetic", "most"), [("MOST_FLOATS", "float32", 14), ("MOST_OBJECTS", "real", 14)])
 def test_states_are_listed_while_they_are_few(name, arithmetic, most, monkeypatch):
     """A selective cell has 2 states of length 1, 4 of length 2 and so on."""
-    model = Model(CELLS["selective"](1, -1, Fraction(3, 4), Fraction(5, 8)), BinaryReadout(1))
+    model = Network(CELLS["selective"](1, -1, Fraction(3, 4), Fraction(5, 8)), Readout.binary(1))
     for allowed, refused in ((8, 4), (7, 3), (most, 4)):
         monkeypatch.setattr(listed_accuracy, name, allowed)
         with pytest.raises(BadInput) as refusal:
@@ -86,7 +86,7 @@ def test_states_are_listed_while_they_are_few(name, arithmetic, most, monkeypatc
 
 
 def test_strings_that_share_a_state_are_one_state_with_a_number():
-    groups = next(iter(_groups(Model(LinearCell(1, -1, 1), ZeroCheck()), 6)))
+    groups = next(iter(_groups(Network(LinearCell(1, -1, 1), Readout.zero()), 6)))
     assert [len(listed.sizes) for _, listed in sorted(groups.items())] == [1] * 7
     assert [int(listed.sizes.sum()) for _, listed in sorted(groups.items())] == [1, 6, 15, 20, 15, 6, 1]
     assert [int(listed.states.least[0]) for _, listed in sorted(groups.items())] == list(range(-6, 7, 2))

@@ -12,8 +12,7 @@ from brute_force import some_model
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Lengths
-from tallystick.models import Model
-from tallystick.readouts import READOUTS, BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import READOUTS, Network, Readout
 
 pytest.importorskip("z3")
 from solver import solver_disagreement
@@ -32,8 +31,8 @@ def near_counter(kind, readout, generator):
         return some_model(kind, readout, generator)
     at = a * Fraction(generator.randint(0, 4), 5)
     if readout is BinaryReadout:
-        return Model(cell, BinaryReadout(Fraction(1), -at))
-    return Model(cell, TernaryReadout((-1, 0, 1), (-at, 0, -at)))
+        return Network(cell, Readout.binary(Fraction(1), -at))
+    return Network(cell, Readout.ternary((-1, 0, 1), (-at, 0, -at)))
 
 
 @pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)

@@ -14,11 +14,11 @@ from tallystick.certificates.certificate import certificate, exact_trace, write_
 from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict, runs_of
-from tallystick.models import GatedModel, Model
-from tallystick.readouts import BinaryClass, BinaryReadout, LayerReadout, MembershipClass, ZeroCheck
+from tallystick.languages.tasks import MembershipClass
+from tallystick.networks import BinaryClass, Network, Readout
 
 HALF = Fraction(1, 2)
-REFUTED = certify(Model(LinearCell(1, -1, HALF), ZeroCheck()))
+REFUTED = certify(Network(LinearCell(1, -1, HALF), Readout.zero()))
 
 
 def test_a_file_holds_the_verdict_and_its_digest(tmp_path):
@@ -52,7 +52,7 @@ def test_a_file_holds_the_verdict_and_its_digest(tmp_path):
 
 
 def test_what_is_proved_has_an_unlimited_horizon_and_no_counterexample():
-    content = issued(Model(LinearCell(1, -1, 1), ZeroCheck()), lengths="even")
+    content = issued(Network(LinearCell(1, -1, 1), Readout.zero()), lengths="even")
     assert (content["verdict"], content["horizon"], content["counterexample"]) == ("PROVED", "unlimited", None)
     assert (content["lengths"], content["evidence"]) == ("even", {"method": "theorem"})
 
@@ -62,7 +62,7 @@ def test_what_is_proved_has_an_unlimited_horizon_and_no_counterexample():
     [("real", None), ("float16", 1), ("bfloat16-fused", 1), ("float32", 4), ("float64", 4)],
 )
 def test_evidence_names_what_is_assumed_of_tanh(arithmetic, neighbours):
-    content = issued(Model(TanhCell(HALF, -HALF, 1), BinaryReadout(1, -HALF / 2)), arithmetic, limit=2)
+    content = issued(Network(TanhCell(HALF, -HALF, 1), Readout.binary(1, -HALF / 2)), arithmetic, limit=2)
     assert content["evidence"] == {"method": "enclosures", "tanh_neighbours": neighbours}
 
 
@@ -74,7 +74,7 @@ def by_hand(model, string, method="search", arithmetic="real"):
 
 
 def test_a_trace_is_written_to_64_tokens_and_while_states_are_short():
-    counter = Model(LinearCell(1, -1, 1), ZeroCheck())
+    counter = Network(LinearCell(1, -1, 1), Readout.zero())
     assert exact_trace(by_hand(counter, "()" * 32)) == [0, *[1, 0] * 32]
     assert exact_trace(by_hand(counter, "()" * 32 + "(")) is None
     assert exact_trace(by_hand(counter, "(", "sorted strings")) == [0, 1]
@@ -82,23 +82,23 @@ def test_a_trace_is_written_to_64_tokens_and_while_states_are_short():
     assert exact_trace(certify(counter)) is None
     for bits, kept in ((8192, True), (8193, False)):
         for number in (Fraction(2 ** (bits - 1)), Fraction(1, 2 ** (bits - 1))):
-            found = exact_trace(by_hand(Model(LinearCell(number, -1, 1), ZeroCheck()), "("))
+            found = exact_trace(by_hand(Network(LinearCell(number, -1, 1), Readout.zero()), "("))
             assert (found is not None) == kept
 
 
 def test_the_trace_of_a_verdict_runs_in_its_arithmetic():
     assert REFUTED.trace() == [0, 1, -HALF]
-    assert certify(Model(LinearCell(1, -1, 1), ZeroCheck())).trace() == []
-    tenth = by_hand(Model(LinearCell(Fraction(1, 10), -1, 1), ZeroCheck()), "((", arithmetic="float32")
+    assert certify(Network(LinearCell(1, -1, 1), Readout.zero())).trace() == []
+    tenth = by_hand(Network(LinearCell(Fraction(1, 10), -1, 1), Readout.zero()), "((", arithmetic="float32")
     assert tenth.trace()[1:] == [np.float32(0.1), np.float32(0.1) + np.float32(0.1)]
     assert tenth.executed.cell.open_step == np.float32(0.1)
-    tanh = Model(TanhCell(HALF, -HALF, 1), ZeroCheck())
+    tanh = Network(TanhCell(HALF, -HALF, 1), Readout.zero())
     assert by_hand(tanh, "((").trace() == [0, np.tanh(0.5), np.tanh(np.tanh(0.5) + 0.5)]
     single = by_hand(tanh, "(", arithmetic="float32").trace()
     assert isinstance(single[1], np.float32)
-    assert by_hand(Model(TanhCell(2**1100, -1, 1), ZeroCheck()), "(").trace() == []
-    gated = GatedModel(
-        LstmCell(((0, 0), (0, 0), (1, -1), (0, 0)), ((0,),) * 4, (0,) * 4, (0,) * 4), LayerReadout(((1,),), (0,))
+    assert by_hand(Network(TanhCell(2**1100, -1, 1), Readout.zero()), "(").trace() == []
+    gated = Network(
+        LstmCell(((0, 0), (0, 0), (1, -1), (0, 0)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (0,))
     )
     first = 0.5 * np.tanh(0.5 * np.tanh(1.0))
     assert by_hand(gated, "(").trace() == [(0,), (pytest.approx(first, rel=1e-15),)]
@@ -111,7 +111,7 @@ def test_a_string_is_written_out_to_a_million_tokens():
 
 
 def test_a_failure_beyond_a_bound_may_lie_at_the_next_length():
-    counter, known = Model(LinearCell(1, -1, 1), ZeroCheck()), by_hand(REFUTED.model, "(").failure
+    counter, known = Network(LinearCell(1, -1, 1), Readout.zero()), by_hand(REFUTED.model, "(").failure
     for horizon in (0, 3):
         beyond = Failure((("(", horizon + 1),), known.found, known.right)
         verdict = Verdict(counter, Lengths.ALL, "real", Outcome.BOUNDED, horizon, None, "search", "because", beyond)
@@ -130,7 +130,7 @@ def test_lengths_that_count():
     ids=["above", "below", "at one end of a group"],
 )
 def test_a_search_stops_where_h_overflows_on_either_side(cell):
-    verdict = certify(Model(cell, BinaryReadout(1)), arithmetic="float16")
+    verdict = certify(Network(cell, Readout.binary(1)), arithmetic="float16")
     assert (verdict.outcome, verdict.horizon, verdict.reason) == (Outcome.BOUNDED, 1, "h overflows at length 2")
 
 

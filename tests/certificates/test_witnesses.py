@@ -13,8 +13,7 @@ from tallystick.certificates.listed_accuracy import _require_decided
 from tallystick.certificates.tanh_enclosures import EnclosedTanh
 from tallystick.certificates.witnesses import judged
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import ZeroCheck
+from tallystick.networks import Network, Readout
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Between(EnclosedTanh):
 
 def between(bounds, readout, *, rounded):
     cell = Between(*map(np.float16, (1, -1, 1)), *bounds)
-    return Execution(lambda _: Model(cell, readout), rounded=rounded, enclosed=True)
+    return Execution(lambda _: Network(cell, readout), rounded=rounded, enclosed=True)
 
 
 @pytest.mark.parametrize(("readout", "states"), CROSSING, ids=["large biases", "least numbers"])
@@ -52,7 +51,7 @@ def test_rounding_between_two_bounds_is_thought_of(readout, states):
 def test_bounds_on_both_sides_of_zero_reject_nothing():
     def outcome(low, high):
         bounds = np.array([low], np.float16), np.array([high], np.float16)
-        return judged(between(bounds, ZeroCheck(), rounded=True), ByOpenings(), "()")
+        return judged(between(bounds, Readout.zero(), rounded=True), ByOpenings(), "()")
 
     assert outcome(-1, 1) is None
     assert outcome(1, 2).found == outcome(-2, -1).found == "rejected"

@@ -14,10 +14,10 @@ from tallystick.datasets.encoding import encode
 from tallystick.datasets.long_tests import SUITE_SIZE, as_strings, draw_dyck, draw_suites, long_suite
 from tallystick.datasets.published import published_initial_weights, published_strings
 from tallystick.datasets.string_files import read_strings, write_strings
-from tallystick.datasets.tasks import BINARY, COUNT, TASKS, TERNARY, task_named
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, DYCK1, bracket_difference
+from tallystick.languages.tasks import BINARY, COUNT, TASKS, TERNARY, task_named
 
 AUTHORS = Path(__file__).parents[3] / "shared" / "authors-data"
 

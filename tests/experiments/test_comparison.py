@@ -6,19 +6,18 @@ import json
 
 import numpy as np
 import pytest
+from tallystick.experiments.gated_runs import trained as trained_gated
+from tallystick.training.gated.setting import GatedSetting
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
 from tallystick.experiments.comparison import Spread, compare, default_gated_settings, default_settings, summed_up
-from tallystick.experiments.gated_runs import trained as trained_gated
 from tallystick.experiments.training_run import train
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout
+from tallystick.networks import Network, Readout
 from tallystick.reports.comparison import HEADINGS, as_cells, as_csv, as_markdown, described
 from tallystick.training.ensemble import Ensemble
-from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
@@ -37,7 +36,7 @@ def test_the_summary_of_linear_networks_is_that_of_each_network():
     a, b, U = (np.asarray(w, np.float64) for w in vars(networks.cell()).values())
     v = networks.weights.readout_weight[0]
     verdicts = [
-        certify(Model(LinearCell(*map(float, cell)), BinaryReadout(float(weight))))
+        certify(Network(LinearCell(*map(float, cell)), Readout.binary(float(weight))))
         for *cell, weight in zip(a, b, U, v, strict=True)
     ]
     horizons = sorted(np.inf if verdict.horizon is None else verdict.horizon for verdict in verdicts)

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
-from tallystick import BadInput, GatedModel, GruCell, LayerReadout, LstmCell
 from tallystick.experiments.gated_measures import (
     accuracy_by_length,
     border_strings,
@@ -17,17 +15,20 @@ from tallystick.experiments.gated_measures import (
     uniform_strings,
 )
 
+from tallystick import BadInput, GruCell, LstmCell, Network
+from tallystick.networks import Readout
+
 
 def counting_lstm(saturations):
     """Networks whose memory counts nearly, one for each saturation of their gates."""
     w, zero = np.array(saturations, np.float64), np.zeros(len(saturations))
     cell = LstmCell(((w, w), (w, w), (w, -w), (w, w)), ((zero,),) * 4, (zero,) * 4, (zero,) * 4)
-    return GatedModel(cell, LayerReadout(((zero + 1,),), (zero - math.tanh(0.5),)))
+    return Network(cell, Readout(((zero + 1,),), (zero - math.tanh(0.5),)))
 
 
 def alone(model, place):
-    return GatedModel(
-        model.cell.converted(lambda value, _: value[place]), model.readout.converted(lambda value, _: value[place])
+    return Network(
+        model.cell.map_weights(lambda value, _: value[place]), model.readout.map_weights(lambda value, _: value[place])
     )
 
 
@@ -41,7 +42,7 @@ def random_networks(kind, units, outputs, networks=3, dtype=np.float64):
     cell = kind(
         tuple(vector(2) for _ in range(rows)), tuple(vector(units) for _ in range(rows)), vector(rows), vector(rows)
     )
-    return GatedModel(cell, LayerReadout(tuple(vector(units) for _ in range(outputs)), vector(outputs)))
+    return Network(cell, Readout(tuple(vector(units) for _ in range(outputs)), vector(outputs)))
 
 
 def written(row):
@@ -135,7 +136,7 @@ def test_the_regression_is_least_squares():
 
 def test_a_unit_that_does_not_move_follows_nothing():
     zero = ((0.0, 0.0),) * 3
-    model = GatedModel(GruCell(zero, ((0.0,),) * 3, (0.0,) * 3, (0.0,) * 3), LayerReadout(((1.0,),), (0.0,)))
+    model = Network(GruCell(zero, ((0.0,),) * 3, (0.0,) * 3, (0.0,) * 3), Readout(((1.0,),), (0.0,)))
     (unit,) = counting_units(model, uniform_strings(5, 3, seed=0))
     assert (unit.slope[0], unit.r_squared[0]) == (0, 0)
 

@@ -7,17 +7,17 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-
-from tallystick import BadInput, certify, train_gated, write_model
-from tallystick.certificates.verdict import Outcome
-from tallystick.cli import main
-from tallystick.datasets.tasks import COUNT
-from tallystick.experiments import gated_runs
 from tallystick.experiments.gated_evaluation import exact_horizons, read_gated_run, verdicts_on
 from tallystick.experiments.gated_rows import SCHEMA, ensemble_of_gated, rows_of_gated, summary_of
 from tallystick.training.gated.ensemble import GatedEnsemble
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.gated.setting import GatedSetting
+
+from tallystick import BadInput, certify, train_gated, write_network
+from tallystick.certificates.verdict import Outcome
+from tallystick.cli import main
+from tallystick.experiments import gated_runs
+from tallystick.languages.tasks import COUNT
 from tallystick.training.setting import Setting
 
 TINY = ("--train-length", "2", "--seeds", "3", "--epochs", "1")
@@ -234,7 +234,7 @@ def test_a_runs_accuracy_by_length(run, tmp_path, capsys):
 def test_one_networks_accuracy_by_length(run, tmp_path, capsys):
     rows, networks = read_gated_run(run)
     path = tmp_path / "network.safetensors"
-    write_model(networks.model(1), path)
+    write_network(networks.model(1), path)
     code, out, _ = output(["accuracy", path, "--length", 20, "--curve", "--json"], capsys)
     found = json.loads(out)
     assert (code, found["strings"], [point["length"] for point in found["curve"]]) == (0, 100, [2, 5, 10, 20])

@@ -18,8 +18,7 @@ from tallystick.experiments.rows import ensemble_of, rows_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import PART, parts_of, train_part
 from tallystick.experiments.training_run import run_training, training_job
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout
+from tallystick.networks import Network, Readout
 from tallystick.reproduction import reproduce
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
@@ -112,9 +111,9 @@ def test_every_cell_is_certified(tmp_path, cell, task):
         rows = directory.models().head(3)
         networks = ensemble_of(rows, setting)
         for place, row in enumerate(rows.iter_rows(named=True)):
-            model = Model(
+            model = Network(
                 TanhCell(*(float(weight[place]) for weight in vars(networks.cell()).values())),
-                BinaryReadout(row["readout_weight"][0]),
+                Readout.binary(row["readout_weight"][0]),
             )
             assert certify(model).horizon == row["horizon_all"]
             assert certify(model, "even").horizon == row["horizon_even"]

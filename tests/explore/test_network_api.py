@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from tallystick import BinaryReadout, LinearCell, Model, SelectiveCell, TanhCell, TernaryReadout, ZeroCheck, certify
+from tallystick import LinearCell, Network, SelectiveCell, TanhCell, ZeroCheck, certify
 from tallystick.arithmetic import exact
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.checker import check_file
@@ -25,7 +25,7 @@ from tallystick.explore.strings import KINDS
 from tallystick.explore.worker import Outcome, answered
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
-from tallystick.models import model_from_json, model_to_json
+from tallystick.networks import Readout, network_from_json, network_to_json
 from tallystick.theorems.catalogue import THEOREMS
 
 LEAKY = {
@@ -45,7 +45,7 @@ def ask(client, path, **question):
 
 
 def model_of(network):
-    return model_from_json(Document(network, "network"))
+    return network_from_json(Document(network, "network"))
 
 
 def test_the_names_in_the_description_are_the_librarys():
@@ -147,12 +147,12 @@ def test_a_long_trace_is_not_written_exactly(client):
 @pytest.mark.parametrize(
     "readout",
     [
-        BinaryReadout(Fraction(2), Fraction(-1)),
-        BinaryReadout(Fraction(-2), Fraction(1)),
-        BinaryReadout(Fraction(0), Fraction(1)),
-        TernaryReadout((Fraction(-1), Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0), Fraction(-1))),
-        TernaryReadout((Fraction(0), Fraction(0), Fraction(1)), (Fraction(0), Fraction(-1), Fraction(-1))),
-        ZeroCheck(),
+        Readout.binary(Fraction(2), Fraction(-1)),
+        Readout.binary(Fraction(-2), Fraction(1)),
+        Readout.binary(Fraction(0), Fraction(1)),
+        Readout.ternary((Fraction(-1), Fraction(0), Fraction(1)), (Fraction(-1), Fraction(0), Fraction(-1))),
+        Readout.ternary((Fraction(0), Fraction(0), Fraction(1)), (Fraction(0), Fraction(-1), Fraction(-1))),
+        Readout.zero(),
     ],
 )
 def test_bands_are_where_the_classes_lie(readout):
@@ -170,8 +170,8 @@ def test_bands_are_where_the_classes_lie(readout):
 @pytest.mark.parametrize("arithmetic", ["real", "float32"])
 @pytest.mark.parametrize("cell", [LinearCell(1, -1, 0.5), SelectiveCell(1, -1, 0.5, 1.5)])
 def test_accuracy_is_the_exact_curve(client, arithmetic, cell):
-    model = Model(cell, BinaryReadout(1, -0.25))
-    found = ask(client, "accuracy", network=model_to_json(model), arithmetic=arithmetic, longest=8)
+    model = Network(cell, Readout.binary(1, -0.25))
+    found = ask(client, "accuracy", network=network_to_json(model), arithmetic=arithmetic, longest=8)
     wanted = accuracy_curve(model, 8, arithmetic)
     assert found["lengths"] == [one.length for one in wanted]
     assert found["all"] == [100 * float(one.accuracy) for one in wanted]
@@ -180,7 +180,7 @@ def test_accuracy_is_the_exact_curve(client, arithmetic, cell):
 
 
 def test_a_curve_that_cannot_be_counted_further_ends_there(client):
-    network = model_to_json(Model(SelectiveCell(1, -1, Fraction(1, 3), Fraction(3, 7)), BinaryReadout(1, 0)))
+    network = network_to_json(Network(SelectiveCell(1, -1, Fraction(1, 3), Fraction(3, 7)), Readout.binary(1, 0)))
     found = ask(client, "accuracy", network=network, longest=40)
     assert 8 <= len(found["lengths"]) < 40
     assert "length" in found["note"]

@@ -14,7 +14,7 @@ from tallystick.errors import BadInput
 from tallystick.experiments.rows import SCHEMA
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run
-from tallystick.models import model_from_json
+from tallystick.networks import network_from_json
 from tallystick.reports.reading import read_run
 from tallystick.reports.settings import SETTINGS
 from tallystick.reports.table import table
@@ -147,7 +147,7 @@ def test_the_table_is_the_reports(client, run_directory):
 @pytest.mark.parametrize("name", [NAME, "fresh-ternary-nobias-4-linear-published-float32"])
 def test_a_network_of_the_run(client, rows, name):
     found = get(client, "/model", setting=name, seed=7)
-    model = model_from_json(Document(found["network"], "network"))
+    model = network_from_json(Document(found["network"], "network"))
     row = of_setting(rows, name).row(by_predicate=pl.col("seed") == 7, named=True)
     weights = (row["open_step"], row["close_step"], row["recurrent_weight"])
     cell = model.cell

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from tallystick.experiments.gated_rows import SCHEMA as GATED_SCHEMA
 
-from tallystick import LinearCell, Model, ReluCell, SelectiveCell, TanhCell, certify
+from tallystick import LinearCell, Network, ReluCell, SelectiveCell, TanhCell, certify
 from tallystick.cells.gated import GruCell, LstmCell
 from tallystick.certificates.certificate import write_certificate
 from tallystick.datasets.published import published_strings  # noqa: F401 -- the files below are its
-from tallystick.experiments.gated_rows import SCHEMA as GATED_SCHEMA
 from tallystick.experiments.rows import SCHEMA
 from tallystick.languages.machine_files import write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.models import GatedModel, write_model
-from tallystick.readouts import BinaryReadout, LayerReadout, TernaryReadout, ZeroCheck
+from tallystick.networks import Network, Readout, write_network
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "reports"))
 from synthetic import write_run
@@ -27,25 +26,25 @@ _TENTH = Fraction(1, 10)
 TRAINED = {"edition": "fresh", "bias": False, "train_length": 4, "method": "published", "precision": "float32"}
 
 
-def gru() -> GatedModel:
-    return GatedModel(
-        GruCell(((1, -1), (0, 0), (1, -1)), ((0,), (0,), (1,)), (0, 9, 0), (0, 0, 0)), LayerReadout(((1,),), (0,))
+def gru() -> Network:
+    return Network(
+        GruCell(((1, -1), (0, 0), (1, -1)), ((0,), (0,), (1,)), (0, 9, 0), (0, 0, 0)), Readout(((1,),), (0,))
     )
 
 
-def lstm() -> GatedModel:
+def lstm() -> Network:
     rows, state = ((1, 1), (1, 1), (2, -2), (1, 1)), ((0,), (0,), (0,), (0,))
-    return GatedModel(LstmCell(rows, state, (9, 9, 0, 9), (0, 0, 0, 0)), LayerReadout(((1,), (0,), (-1,)), (0, 1, 0)))
+    return Network(LstmCell(rows, state, (9, 9, 0, 9), (0, 0, 0, 0)), Readout(((1,), (0,), (-1,)), (0, 1, 0)))
 
 
-def models() -> dict[str, Model | GatedModel]:
+def models() -> dict[str, Network]:
     """A model of every kind."""
     return {
-        "linear": Model(LinearCell(1, -1, 1), BinaryReadout(1, 0)),
-        "ternary": Model(LinearCell(_TENTH, -_TENTH, Fraction(3, 4)), TernaryReadout((-1, 0, 1), (0, _TENTH, 0))),
-        "selective": Model(SelectiveCell(1, -2, 2, Fraction(1, 2)), ZeroCheck()),
-        "relu": Model(ReluCell(1, -1, 1), ZeroCheck()),
-        "tanh": Model(TanhCell(1, -1, 1), BinaryReadout(1, 0)),
+        "linear": Network(LinearCell(1, -1, 1), Readout.binary(1, 0)),
+        "ternary": Network(LinearCell(_TENTH, -_TENTH, Fraction(3, 4)), Readout.ternary((-1, 0, 1), (0, _TENTH, 0))),
+        "selective": Network(SelectiveCell(1, -2, 2, Fraction(1, 2)), Readout.zero()),
+        "relu": Network(ReluCell(1, -1, 1), Readout.zero()),
+        "tanh": Network(TanhCell(1, -1, 1), Readout.binary(1, 0)),
         "gru": gru(),
         "lstm": lstm(),
     }
@@ -109,9 +108,9 @@ def config(**asked: object) -> str:
 def make_good_files(folder: Path) -> Path:
     """Make every kind of file in a folder."""
     for name, model in models().items():
-        write_model(model, folder / f"{name}.json")
-    write_model(models()["linear"], folder / "model.safetensors")
-    write_model(lstm(), folder / "lstm.safetensors")
+        write_network(model, folder / f"{name}.json")
+    write_network(models()["linear"], folder / "model.safetensors")
+    write_network(lstm(), folder / "lstm.safetensors")
     for name, model in models().items():
         write_certificate(certify(model, limit=4), folder / f"{name}.certificate.json")
     write_certificate(certify(models()["ternary"], "even", "float16-fused"), folder / "float.certificate.json")

@@ -8,23 +8,23 @@ from typing import NamedTuple
 import polars as pl
 from damage import damaged_bytes, damaged_json, damaged_table, damaged_tensors
 from hypothesis import strategies as st
+from tallystick.experiments.gated_evaluation import evaluate_gated_run, is_gated_run, read_gated_run
 
 from tallystick.certificates.checker import check, check_file
 from tallystick.datasets.published import published_strings
 from tallystick.datasets.string_files import read_strings
-from tallystick.datasets.tasks import TASKS
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.experiments.cluster import _address_in
 from tallystick.experiments.comparison import Comparison, Spread, default_settings
 from tallystick.experiments.comparison_rows import KEPT, KeptRows
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
-from tallystick.experiments.gated_evaluation import evaluate_gated_run, is_gated_run, read_gated_run
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.explore.opening import open_run
 from tallystick.files import read_text
 from tallystick.languages.machine_files import read_machine
-from tallystick.models import model_to_json, read_model
+from tallystick.languages.tasks import TASKS
+from tallystick.networks import network_to_json, read_network
 from tallystick.reports import claims, table_files
 from tallystick.reports.page import page
 from tallystick.reports.reading import read_run
@@ -131,7 +131,7 @@ def _authors(path: Path) -> None:
 
 
 def _model(path: Path) -> None:
-    model_to_json(read_model(path))
+    network_to_json(read_network(path))
 
 
 def _certificate(path: Path) -> None:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from readers import readers
 
 from tallystick.errors import BadInput
-from tallystick.models import model_to_json
-from tallystick.models.tensors import model_of_tensors
+from tallystick.networks import network_to_json
+from tallystick.networks.state_dicts import network_of_tensors
 
 EXAMPLES = 12
 FEW = 3
@@ -89,6 +89,6 @@ def damaged_state_dicts(draw):
 @given(damaged_state_dicts())
 def test_any_state_dict_is_read_or_refused_in_one_line(found):
     try:
-        model_to_json(model_of_tensors(*found))
+        network_to_json(network_of_tensors(*found))
     except BadInput as refusal:
         assert str(refusal).isprintable()  # noqa: PT017 -- most are refused, some are not

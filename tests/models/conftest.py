@@ -5,7 +5,7 @@ import re
 import pytest
 from safetensors.numpy import save_file
 
-from tallystick import BadInput, read_model
+from tallystick import BadInput, read_network
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def refused():
 
     def check(path, message):
         with pytest.raises(BadInput, match=re.escape(message)) as refusal:
-            read_model(path)
+            read_network(path)
         text = str(refusal.value)
         assert text.startswith(f"{path}: ")
         assert text.isprintable()

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tallystick import BinaryReadout, LinearCell, Model, write_model
+from tallystick import LinearCell, Network, write_network
 from tallystick.cli import main
+from tallystick.networks import Readout
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
-MODEL = Model(LinearCell(1, -1, 0.5), BinaryReadout(2.0, -0.25))
+MODEL = Network(LinearCell(1, -1, 0.5), Readout.binary(2.0, -0.25))
 
 
 def output(arguments, capsys):
@@ -34,7 +35,7 @@ def test_both_kinds_of_file_give_the_same_answer(command, tmp_path, monkeypatch,
     Path("strings.txt").write_text("()\n(((\n")
     results = []
     for name in ("network.json", "network.safetensors"):
-        write_model(MODEL, name)
+        write_network(MODEL, name)
         results.append(output([name if part == "MODEL" else part for part in command], capsys))
     assert results[0] == results[1]
     assert results[0][0] in (0, 1)

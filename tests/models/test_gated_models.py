@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tallystick import BadInput, GatedModel, GruCell, LayerReadout, LstmCell, read_model, write_model
+from tallystick import BadInput, GruCell, LstmCell, Network, read_network, write_network
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli import main
-from tallystick.models import model_to_json, read_scalar_model
-from tallystick.models.tensors import model_of_tensors
+from tallystick.networks import Readout, network_to_json, read_scalar_network
+from tallystick.networks.state_dicts import network_of_tensors
 
 every_cell = pytest.mark.parametrize("kind", GATED_CELLS.values(), ids=GATED_CELLS)
 
@@ -33,18 +33,18 @@ def tensors(kind, units=2, outputs=1, seed=0, layer="_l0"):
 @pytest.mark.parametrize("outputs", [1, 3])
 @pytest.mark.parametrize("suffix", ["json", "safetensors"])
 def test_a_model_reads_back_exactly_equal(kind, units, outputs, suffix, tmp_path):
-    model = model_of_tensors(tensors(kind, units, outputs), {})
+    model = network_of_tensors(tensors(kind, units, outputs), {})
     assert isinstance(model.cell, kind)
     assert (model.cell.units, model.readout.kind) == (units, {1: "binary", 3: "ternary"}[outputs])
-    write_model(model, tmp_path / f"network.{suffix}")
-    assert read_model(tmp_path / f"network.{suffix}") == model
+    write_network(model, tmp_path / f"network.{suffix}")
+    assert read_network(tmp_path / f"network.{suffix}") == model
 
 
 @every_cell
 @pytest.mark.parametrize("layer", ["", "_l0"], ids=["Cell", "layer"])
 def test_every_tensor_goes_to_its_place(kind, layer):
     given = tensors(kind, 2, 3, layer=layer)
-    model = model_of_tensors(given, {}).in_arithmetic("float64")
+    model = network_of_tensors(given, {}).in_arithmetic("float64")
     cell = model.cell
     parts = (cell.input_weight, cell.recurrent_weight, cell.input_bias, cell.recurrent_bias)
     for array, part in zip(given.values(), (*parts, model.readout.weight, model.readout.bias), strict=True):
@@ -54,9 +54,9 @@ def test_every_tensor_goes_to_its_place(kind, layer):
 @every_cell
 def test_without_biases_they_are_zero(kind):
     given = {name: array for name, array in tensors(kind).items() if "bias" not in name}
-    model = model_of_tensors(given, {"cell": next(name for name in GATED_CELLS if GATED_CELLS[name] is kind)})
+    model = network_of_tensors(given, {"cell": next(name for name in GATED_CELLS if GATED_CELLS[name] is kind)})
     assert set(model.cell.input_bias + model.cell.recurrent_bias + model.readout.bias) == {0}
-    written = model_to_json(model)
+    written = network_to_json(model)
     assert written.pop("input_bias") == written.pop("recurrent_bias") == [0] * 2 * kind.gates
 
 
@@ -115,12 +115,12 @@ JSON = {
 def test_numbers_are_read_exactly(tmp_path):
     path = tmp_path / "network.json"
     path.write_text(json.dumps(JSON))
-    model = read_model(path)
+    model = read_network(path)
     weights = ((Fraction(1, 3), Fraction(-1)), (0, 0), (Fraction(1, 2), Fraction(1, 10)))
     assert model.cell == GruCell(weights, ((1,), (2,), (3,)), (0, 0, 0), (0, 0, 0))
-    assert model.readout == LayerReadout(((Fraction(5, 2),),), (-1,))
+    assert model.readout == Readout(((Fraction(5, 2),),), (-1,))
     with pytest.raises(BadInput, match="weight_ih_l0: 1/3 is not exactly a float64; a JSON file keeps it as it is"):
-        write_model(model, tmp_path / "network.safetensors")
+        write_network(model, tmp_path / "network.safetensors")
 
 
 @pytest.mark.parametrize(
@@ -148,11 +148,11 @@ def test_a_bad_json_model_is_refused_in_one_line(tmp_path, refused, change, mess
 
 
 def test_a_model_needs_parts_that_fit():
-    cell = model_of_tensors(tensors(GruCell), {}).cell
+    cell = network_of_tensors(tensors(GruCell), {}).cell
     with pytest.raises(BadInput, match="readout: reads 1 units; the cell has 2"):
-        GatedModel(cell, LayerReadout(((1,),), (0,)))
+        Network(cell, Readout(((1,),), (0,)))
     with pytest.raises(BadInput, match="readout: 3 is not a LayerReadout"):
-        GatedModel(cell, 3)
+        Network(cell, 3)
     for weight, bias, message in (
         (((1, 2), (3, 4)), (0, 0), "weight: .* is not a tuple with one entry an output, of which there are 1 or 3"),
         ((1,), (0,), r"weight\[0\]: 1 is not a tuple of numbers, one a unit"),
@@ -161,19 +161,19 @@ def test_a_model_needs_parts_that_fit():
         (((1,),), (None,), r"bias\[0\]: None is not a number"),
     ):
         with pytest.raises(BadInput, match=message):
-            LayerReadout(weight, bias)
+            Readout(weight, bias)
 
 
 def test_a_tie_goes_to_the_lowest_index():
-    ternary = LayerReadout(((-1, 0), (0, 0), (1, 0)), (0, 0, 0))
+    ternary = Readout(((-1, 0), (0, 0), (1, 0)), (0, 0, 0))
     assert [str(ternary.class_of((h, 5))) for h in (-1, 0, 1)] == ["Neg", "Neg", "Pos"]
     assert ternary.class_index((np.array([-1.0, 0.0, 2.0]), 5.0)).tolist() == [0, 0, 2]
-    binary = LayerReadout(((1, 1),), (-1,))
+    binary = Readout(((1, 1),), (-1,))
     assert [str(binary.class_of((h, 0))) for h in (1, 1.5)] == ["ZeroNeg", "Pos"]
 
 
 def test_a_model_gives_a_string_its_class():
-    model = model_of_tensors(tensors(LstmCell, outputs=3), {}).in_arithmetic("float64")
+    model = network_of_tensors(tensors(LstmCell, outputs=3), {}).in_arithmetic("float64")
     h = model.cell.final_state("(()")
     assert model.class_of("(()") == list(model.readout.classes)[int(np.argmax(model.readout.outputs(h)))]
     assert [str(model.right_class(string)) for string in ("(", "()", "))")] == ["Pos", "Zero", "Neg"]
@@ -183,7 +183,7 @@ def test_what_is_for_cells_without_gates_says_so(tmp_path, capsys):
     path = tmp_path / "network.json"
     path.write_text(json.dumps(JSON))
     with pytest.raises(BadInput, match="network.json: a gru cell; this is for linear, selective, relu and tanh cells"):
-        read_scalar_model(path)
+        read_scalar_network(path)
     with pytest.raises(SystemExit) as end:
         main(["indicators", str(path)])
     assert end.value.code == 2

@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 
 from tallystick import (
-    BinaryReadout,
     LinearCell,
-    Model,
+    Network,
     ReluCell,
     SelectiveCell,
-    TernaryReadout,
-    ZeroCheck,
-    read_model,
-    write_model,
+    read_network,
+    write_network,
 )
 from tallystick.datasets.scores import score
 from tallystick.errors import BadInput
+from tallystick.networks import Readout
 
 COUNTER = {
     "cell": "linear",
@@ -28,16 +26,16 @@ COUNTER = {
 }
 
 MODELS = [
-    Model(LinearCell(Fraction(1, 3), -0.1, 1), BinaryReadout(2.5, -1)),
-    Model(SelectiveCell(1, -2, 0.5, 2), ZeroCheck()),
-    Model(ReluCell(np.float32(0.7), np.float32(-0.7), 1), TernaryReadout((-1, 0, 1), (0, 0.5, 0))),
+    Network(LinearCell(Fraction(1, 3), -0.1, 1), Readout.binary(2.5, -1)),
+    Network(SelectiveCell(1, -2, 0.5, 2), Readout.zero()),
+    Network(ReluCell(np.float32(0.7), np.float32(-0.7), 1), Readout.ternary((-1, 0, 1), (0, 0.5, 0))),
 ]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model.cell).__name__)
 def test_a_model_reads_back_exactly_equal(model, tmp_path):
-    write_model(model, tmp_path / "model.json")
-    assert read_model(tmp_path / "model.json") == model.in_arithmetic("rational")
+    write_network(model, tmp_path / "model.json")
+    assert read_network(tmp_path / "model.json") == model.in_arithmetic("rational")
 
 
 def written(tmp_path, value):
@@ -47,9 +45,9 @@ def written(tmp_path, value):
 
 
 def test_numbers_are_read_exactly(tmp_path):
-    model = read_model(written(tmp_path, {**COUNTER, "open_step": 0.1}))
+    model = read_network(written(tmp_path, {**COUNTER, "open_step": 0.1}))
     assert model.cell == LinearCell(Fraction(1, 10), Fraction(-1), Fraction(1))
-    assert model.readout == BinaryReadout(Fraction(5, 2), Fraction(-1, 3))
+    assert model.readout == Readout.binary(Fraction(5, 2), Fraction(-1, 3))
     assert model.in_arithmetic("float32").cell.open_step == np.float32(0.1)
 
 
@@ -74,23 +72,23 @@ def test_numbers_are_read_exactly(tmp_path):
 def test_a_bad_model_is_refused_in_one_line(tmp_path, change, message):
     path = written(tmp_path, {**COUNTER, **change})
     with pytest.raises(BadInput, match=re.escape(message)) as refusal:
-        read_model(path)
+        read_network(path)
     assert str(refusal.value).startswith(str(path))
     assert "\n" not in str(refusal.value)
 
 
 def test_a_model_needs_a_cell_and_a_readout():
     with pytest.raises(BadInput, match="cell: 1 is not a Cell"):
-        Model(1, ZeroCheck())
+        Network(1, Readout.zero())
     with pytest.raises(BadInput, match="readout: 2 is not a Readout"):
-        Model(LinearCell(1, -1, 1), 2)
+        Network(LinearCell(1, -1, 1), 2)
 
 
 def test_absurd_exponents_are_refused(tmp_path):
     for number in ("1e999999999999999999999", "1e-99999", "1" + "0" * 4301):
         path = written(tmp_path, json.dumps(COUNTER).replace('"open_step": 1', f'"open_step": {number}'))
         with pytest.raises(BadInput, match="model.json: "):
-            read_model(str(path))
+            read_network(str(path))
 
 
 def test_an_unknown_arithmetic_is_refused():
@@ -101,7 +99,7 @@ def test_an_unknown_arithmetic_is_refused():
 def test_a_model_is_scored_in_its_own_arithmetic(tmp_path):
     strings = tmp_path / "strings.txt"
     strings.write_text("((()))\n()\n((\n)(,Zero\n)(,ZeroNeg\n")
-    tenth = Model(LinearCell(Fraction(1, 10), Fraction(-1, 10), Fraction(1)), ZeroCheck())
+    tenth = Network(LinearCell(Fraction(1, 10), Fraction(-1, 10), Fraction(1)), Readout.zero())
     assert score(tenth, strings) == {"strings": 5, "right": 5, "accuracy": 100.0}
     assert score(tenth.in_arithmetic("float32"), strings)["right"] == 4
 
@@ -112,7 +110,7 @@ def test_a_number_too_long_to_write_is_refused(tmp_path, suffix):
     for field in ("open_step", "close_step", "recurrent_weight"):
         weights = {"open_step": 1, "close_step": -1, "recurrent_weight": 1} | {field: Fraction(1, 10**5000 + 1)}
         with pytest.raises(BadInput, match=field):
-            write_model(Model(LinearCell(**weights), ZeroCheck()), tmp_path / f"model.{suffix}")
+            write_network(Network(LinearCell(**weights), Readout.zero()), tmp_path / f"model.{suffix}")
     with pytest.raises(BadInput, match="readout.bias"):
-        write_model(Model(LinearCell(1, -1, 1), BinaryReadout(1, 10**5000)), tmp_path / f"model.{suffix}")
+        write_network(Network(LinearCell(1, -1, 1), Readout.binary(1, 10**5000)), tmp_path / f"model.{suffix}")
     assert not list(tmp_path.iterdir())

@@ -30,5 +30,5 @@ def test_what_is_no_cell_of_pytorch_is_refused(cell, message):
 
 
 def test_pytorch_is_not_imported():
-    code = "import sys, tallystick.models; sys.exit('torch' in sys.modules)"
+    code = "import sys, tallystick.networks; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,20 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save
+from tallystick.networks.parts import OUTPUTS, Parts, recurrent_weights
 
 from tallystick import (
     BadInput,
-    BinaryReadout,
     LinearCell,
-    Model,
+    Network,
     SelectiveCell,
-    TernaryReadout,
-    ZeroCheck,
-    read_model,
-    write_model,
+    read_network,
+    write_network,
 )
 from tallystick.cells import CELLS
-from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
+from tallystick.networks import Readout
 
 COUNTER = {"open_step": np.array(1.0), "close_step": np.array([-1.0]), "recurrent_weight": np.array([1.0])}
 READOUT = {"readout.weight": np.array([2.5]), "readout.bias": np.array([-0.5])}
@@ -44,46 +42,46 @@ def models(draw):
 @given(model=models())
 def test_a_model_of_doubles_reads_back_exactly_equal(tmp_path_factory, suffix, model):
     path = tmp_path_factory.mktemp("model") / f"model.{suffix}"
-    write_model(model, path)
-    assert read_model(path) == model
+    write_network(model, path)
+    assert read_network(path) == model
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_every_cell_and_readout_is_written(tmp_path):
     for cell, kind in CELLS.items():
-        model = Model(kind(*(0.1 * (place + 1) for place in range(2 + recurrent_weights(cell)))), ZeroCheck())
-        for readout in (ZeroCheck(), BinaryReadout(0.1, 3), TernaryReadout((-0.1, 0, 0.1), (1, 2, 3))):
-            write_model(Model(model.cell, readout), tmp_path / "model.safetensors")
-            assert read_model(tmp_path / "model.safetensors") == Model(model.cell, readout)
+        model = Network(kind(*(0.1 * (place + 1) for place in range(2 + recurrent_weights(cell)))), Readout.zero())
+        for readout in (Readout.zero(), Readout.binary(0.1, 3), Readout.ternary((-0.1, 0, 0.1), (1, 2, 3))):
+            write_network(Network(model.cell, readout), tmp_path / "model.safetensors")
+            assert read_network(tmp_path / "model.safetensors") == Network(model.cell, readout)
 
 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Model(LinearCell(Fraction(1, 3), -1, 1), ZeroCheck()), "open_step: 1/3 is not exactly a float64"),
-        (Model(LinearCell(1, 2**53 + 1, 1), ZeroCheck()), "close_step: 9007199254740993 is not exactly a float64"),
-        (Model(LinearCell(1, -1, 10**400), ZeroCheck()), "recurrent_weight: 1000000000"),
-        (Model(SelectiveCell(1, -1, 1, Fraction(1, 10)), ZeroCheck()), "recurrent_weight: 1/10 is not"),
-        (Model(LinearCell(1, -1, 1), BinaryReadout(1, Fraction(1, 2**1080))), "readout.bias: 1/"),
-        (Model(LinearCell(1, -1, 1), TernaryReadout((1, Fraction(1, 7), 1))), "readout.weight: 1/7 is not"),
+        (Network(LinearCell(Fraction(1, 3), -1, 1), Readout.zero()), "open_step: 1/3 is not exactly a float64"),
+        (Network(LinearCell(1, 2**53 + 1, 1), Readout.zero()), "close_step: 9007199254740993 is not exactly a float64"),
+        (Network(LinearCell(1, -1, 10**400), Readout.zero()), "recurrent_weight: 1000000000"),
+        (Network(SelectiveCell(1, -1, 1, Fraction(1, 10)), Readout.zero()), "recurrent_weight: 1/10 is not"),
+        (Network(LinearCell(1, -1, 1), Readout.binary(1, Fraction(1, 2**1080))), "readout.bias: 1/"),
+        (Network(LinearCell(1, -1, 1), Readout.ternary((1, Fraction(1, 7), 1))), "readout.weight: 1/7 is not"),
     ],
 )
 def test_a_number_that_is_no_double_is_not_rounded(tmp_path, model, message):
     path = tmp_path / "model.safetensors"
     path.write_text("what stood there before")
     with pytest.raises(BadInput, match=message) as refusal:
-        write_model(model, path)
+        write_network(model, path)
     assert str(refusal.value).startswith(f"{path}: ")
     assert str(refusal.value).endswith("a JSON file keeps it as it is")
     assert len(str(refusal.value)) < len(str(path)) + 120
     assert path.read_text() == "what stood there before"
-    write_model(model, tmp_path / "model.json")
+    write_network(model, tmp_path / "model.json")
 
 
 @pytest.mark.parametrize("kind", FLOATS.values(), ids=FLOATS)
 def test_floats_are_read_exactly(saved, kind):
     tenth = np.array([0.1]).astype(kind)
-    model = read_model(saved({**COUNTER, "open_step": tenth}, cell="linear", readout="zero"))
+    model = read_network(saved({**COUNTER, "open_step": tenth}, cell="linear", readout="zero"))
     assert model.cell.open_step == Fraction(float(tenth[0])) != Fraction(1, 10)
 
 
@@ -91,7 +89,7 @@ def test_floats_are_read_exactly(saved, kind):
 def test_whole_numbers_are_read_exactly(saved, kind):
     limits = np.iinfo(kind)
     tensors = {**COUNTER, "open_step": np.array([limits.max], kind), "close_step": np.array(limits.min, kind)}
-    model = read_model(saved(tensors, cell="linear", readout="zero"))
+    model = read_network(saved(tensors, cell="linear", readout="zero"))
     assert model.cell == LinearCell(Fraction(int(limits.max)), Fraction(int(limits.min)), Fraction(1))
 
 
@@ -142,12 +140,12 @@ def test_a_bad_file_is_refused_in_one_line(saved, refused, change, metadata, mes
 
 
 def test_a_readout_may_leave_out_its_bias(saved):
-    model = read_model(saved({**COUNTER, "readout.weight": np.array([2.5])}, **BINARY))
-    assert model.readout == BinaryReadout(Fraction(5, 2), Fraction(0))
+    model = read_network(saved({**COUNTER, "readout.weight": np.array([2.5])}, **BINARY))
+    assert model.readout == Readout.binary(Fraction(5, 2), Fraction(0))
 
 
 def test_foreign_metadata_is_left_alone(saved):
-    assert read_model(saved({**COUNTER, **READOUT}, **BINARY, format="pt", author="someone")).cell == LinearCell(
+    assert read_network(saved({**COUNTER, **READOUT}, **BINARY, format="pt", author="someone")).cell == LinearCell(
         1, -1, 1
     )
 
@@ -201,7 +199,7 @@ def test_a_changed_byte_gives_a_model_or_a_refusal(tmp_path_factory, place, byte
     path = tmp_path_factory.mktemp("model") / "model.safetensors"
     path.write_bytes(SOUND[:place] + bytes([byte]) + SOUND[place + 1 :])
     try:
-        read_model(path)
+        read_network(path)
         message = f"{path}: none"
     except BadInput as refusal:
         message = str(refusal)
@@ -215,7 +213,7 @@ def test_pickles_are_neither_read_nor_written(tmp_path, refused, suffix):
     path.write_bytes(b"\x80\x04N.")
     refused(path, f".{suffix} is a pickle, which can run code; save the weights as .safetensors")
     with pytest.raises(BadInput, match="is a pickle"):
-        write_model(Model(LinearCell(1, -1, 1), ZeroCheck()), path)
+        write_network(Network(LinearCell(1, -1, 1), Readout.zero()), path)
 
 
 def test_a_missing_file_and_a_directory_are_refused(tmp_path, refused):

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick import BadInput, BinaryReadout, LinearCell, ReluCell, TanhCell, TernaryReadout, ZeroCheck, read_model
-from tallystick.models.tensors import model_of_tensors
+from tallystick import BadInput, LinearCell, ReluCell, TanhCell, read_network
+from tallystick.networks import Readout
+from tallystick.networks.state_dicts import network_of_tensors
 
 NUMBERS = st.floats(-1e6, 1e6)
 BIASES = {"bias_ih": np.array([0.5]), "bias_hh": np.array([0.25])}
@@ -26,29 +27,29 @@ def under(prefix, tensors, layer=""):
 @pytest.mark.parametrize(("name", "kind"), [("linear", LinearCell), ("relu", ReluCell), ("tanh", TanhCell)])
 def test_a_recurrent_module_is_read_under_any_prefix(layer, prefix, name, kind):
     tensors = under(prefix, RNN, layer)
-    assert model_of_tensors(tensors, {"nonlinearity": name}).cell == kind(1, -2, 3)
+    assert network_of_tensors(tensors, {"nonlinearity": name}).cell == kind(1, -2, 3)
     biased = tensors | under(prefix, BIASES, layer)
-    assert model_of_tensors(biased, {"nonlinearity": name}).cell == kind(Fraction(7, 4), Fraction(-5, 4), 3)
+    assert network_of_tensors(biased, {"nonlinearity": name}).cell == kind(Fraction(7, 4), Fraction(-5, 4), 3)
 
 
 @pytest.mark.parametrize("prefix", ["", "i2h.", "net.0."])
 def test_a_linear_module_over_token_and_state_is_read(prefix):
-    assert model_of_tensors(under(prefix, LINEAR), {}).cell == LinearCell(1, -2, 3)
+    assert network_of_tensors(under(prefix, LINEAR), {}).cell == LinearCell(1, -2, 3)
     biased = under(prefix, {**LINEAR, "bias": np.array([0.5])})
-    assert model_of_tensors(biased, {}).cell == LinearCell(Fraction(3, 2), Fraction(-3, 2), 3)
-    assert model_of_tensors(biased, {"nonlinearity": "tanh"}).cell == TanhCell(Fraction(3, 2), Fraction(-3, 2), 3)
+    assert network_of_tensors(biased, {}).cell == LinearCell(Fraction(3, 2), Fraction(-3, 2), 3)
+    assert network_of_tensors(biased, {"nonlinearity": "tanh"}).cell == TanhCell(Fraction(3, 2), Fraction(-3, 2), 3)
 
 
 @pytest.mark.parametrize("cell", [under("cell.", LINEAR), under("cell.", RNN), under("", RNN, "_l0")])
 def test_readouts_are_told_by_their_shape(cell):
     labels = {"nonlinearity": "linear"}
-    assert model_of_tensors(cell, labels).readout == ZeroCheck()
-    assert model_of_tensors(cell | under("fc.", BINARY), labels).readout == BinaryReadout(2, -1)
-    assert model_of_tensors(cell | under("", BINARY), labels).readout == BinaryReadout(2, -1)
-    assert model_of_tensors(cell | {"fc.weight": BINARY["weight"]}, labels).readout == BinaryReadout(2, 0)
-    ternary = TernaryReadout((-1, 0, 1), (0, Fraction(1, 2), 0))
-    assert model_of_tensors(cell | under("fc.", TERNARY), labels).readout == ternary
-    assert model_of_tensors(cell | under("fc.", TERNARY), labels | {"readout": "ternary"}).readout == ternary
+    assert network_of_tensors(cell, labels).readout == Readout.zero()
+    assert network_of_tensors(cell | under("fc.", BINARY), labels).readout == Readout.binary(2, -1)
+    assert network_of_tensors(cell | under("", BINARY), labels).readout == Readout.binary(2, -1)
+    assert network_of_tensors(cell | {"fc.weight": BINARY["weight"]}, labels).readout == Readout.binary(2, 0)
+    ternary = Readout.ternary((-1, 0, 1), (0, Fraction(1, 2), 0))
+    assert network_of_tensors(cell | under("fc.", TERNARY), labels).readout == ternary
+    assert network_of_tensors(cell | under("fc.", TERNARY), labels | {"readout": "ternary"}).readout == ternary
 
 
 @given(*[NUMBERS] * 5, st.sampled_from([np.float16, ml_dtypes.bfloat16, np.float32, np.float64]))
@@ -64,7 +65,7 @@ def test_biases_are_folded_without_rounding(w, v, u, first, second, kind):
         "bias_ih_l0": entries[3:4],
         "bias_hh_l0": entries[4:],
     }
-    cell = model_of_tensors(tensors, {"nonlinearity": "relu"}).cell
+    cell = network_of_tensors(tensors, {"nonlinearity": "relu"}).cell
     assert cell == ReluCell(open_weight + sum(biases), close_weight + sum(biases), recurrent)
 
 
@@ -146,9 +147,9 @@ def test_anything_else_is_refused_with_its_reason(saved, refused, tensors, metad
 
 
 def test_a_state_dict_is_read_from_a_file(saved):
-    model = read_model(saved(SOUND | under("fc.", BINARY), format="pt", **RELU))
+    model = read_network(saved(SOUND | under("fc.", BINARY), format="pt", **RELU))
     assert model.cell == ReluCell(3, 3, 1)
-    assert model.readout == BinaryReadout(2, -1)
+    assert model.readout == Readout.binary(2, -1)
 
 
 @pytest.mark.parametrize("kind", [np.longdouble, np.complex128, np.bool_, np.object_, np.str_])
@@ -156,4 +157,4 @@ def test_arrays_of_other_kinds_are_refused(kind):
     with pytest.raises(
         BadInput, match=r"^weight: entries of .* are neither floats of at most 64 bits nor whole numbers"
     ):
-        model_of_tensors({"weight": np.ones((1, 3), kind)}, {})
+        network_of_tensors({"weight": np.ones((1, 3), kind)}, {})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from baselines import EPOCHS, case, loaded
 
-from tallystick.datasets.tasks import BINARY
 from tallystick.datasets.training_sets import training_set
+from tallystick.languages.tasks import BINARY
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 

@@ -16,7 +16,7 @@ def some_network(kind, generator):
     a = generator.choice([0.1, generator.uniform(0.05, 2)])
     spread = 10 ** generator.uniform(-3, -1)
     cell = kind(a, -a * generator.choice([1, 1 + spread]), generator.choice([1, 1 + spread, 1 - spread]))
-    return ts.Model(cell, generator.choice([ts.ZeroCheck(), ts.BinaryReadout(1.5, -0.75 * a)]))
+    return ts.Network(cell, generator.choice([ts.Readout.zero(), ts.Readout.binary(1.5, -0.75 * a)]))
 
 
 def by_numpy(model, string):
@@ -76,7 +76,7 @@ def test_the_failing_string_fails_in_pytorch_and_numpy(kind):
 
 
 def test_counting_by_a_tenth():
-    model = ts.Model(ts.LinearCell(0.1, -0.1, 1), ts.ZeroCheck())
+    model = ts.Network(ts.LinearCell(0.1, -0.1, 1), ts.Readout.zero())
     verdict = ts.certify(model, arithmetic="float32")
     assert verdict.failure.string == "((()))"
     assert by_torch(model, "((()))") == by_numpy(model, "((()))") == 0

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
-from tallystick import BadInput, from_torch, read_model  # noqa: E402
+from tallystick import BadInput, from_torch, read_network  # noqa: E402
 from tallystick.cells.gated import GruCell, LstmCell  # noqa: E402
 
 MODULES = {
@@ -55,7 +55,7 @@ def test_the_states_are_those_of_the_module(build, kind, units, dtype, number):
     for seed in range(3):
         torch.manual_seed(seed)
         module = build(2, units, dtype=dtype)
-        cell = cell_of(module, kind).converted(lambda value, _: number(value))
+        cell = cell_of(module, kind).map_weights(lambda value, _: number(value))
         with torch.no_grad():
             for string in STRINGS:
                 expected = last_hidden(module, string).numpy()
@@ -88,10 +88,10 @@ def test_a_module_and_its_saved_state_dict_read_as_the_same_model(build, kind, u
     model = from_torch(module, readout)
     assert isinstance(model.cell, kind)
     if bias:
-        assert model.cell.converted(lambda value, _: float(value)) == cell_of(module, kind)
+        assert model.cell.map_weights(lambda value, _: float(value)) == cell_of(module, kind)
     path = tmp_path / "network.safetensors"
     save_file(nn.ModuleDict({"recurrence": module, "decide": readout}).state_dict(), path)
-    assert read_model(path) == model
+    assert read_network(path) == model
     executed = model.in_arithmetic("float32")
     with torch.no_grad():
         for string in STRINGS:

@@ -6,12 +6,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 
-from torch import nn  # noqa: E402
-
-from tallystick.datasets.tasks import TASKS  # noqa: E402
 from tallystick.training.gated.ensemble import train_gated_weights  # noqa: E402
 from tallystick.training.gated.initial_weights import fresh_gated_weights  # noqa: E402
 from tallystick.training.gated.setting import GatedSetting  # noqa: E402
+from torch import nn  # noqa: E402
+
+from tallystick.languages.tasks import TASKS  # noqa: E402
 from tallystick.training.setting import Setting  # noqa: E402
 
 STRINGS = ["(", "))", "()((", ")(", "(()", ")))("]

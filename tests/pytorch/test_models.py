@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
-from tallystick import BadInput, LinearCell, LstmCell, ReluCell, TanhCell, ZeroCheck, from_torch, read_model  # noqa: E402
+from tallystick import BadInput, LinearCell, LstmCell, ReluCell, TanhCell, from_torch, read_network  # noqa: E402
+from tallystick.networks import Readout
 
 STRINGS = ["".join(tokens) for size in range(1, 8) for tokens in product("()", repeat=size)]
 ONE_HOT = {"(": [1.0, 0.0], ")": [0.0, 1.0]}
@@ -60,7 +61,7 @@ def test_the_states_are_those_of_the_module(build, kind, nonlinearity, name, dty
     cell = build(bias=bias, dtype=dtype)
     model = from_torch(cell)
     assert isinstance(model.cell, kind)
-    assert model.readout == ZeroCheck()
+    assert model.readout == Readout.zero()
     with torch.no_grad():
         for string in STRINGS:
             found, expected = folded_states(model, string, name), states(cell, string, dtype)
@@ -98,7 +99,7 @@ def test_a_saved_state_dict_reads_as_the_module(tmp_path, build, kind, nonlinear
     readout = None if outputs is None else nn.Linear(1, outputs, bias=bias, dtype=dtype)
     path = tmp_path / "network.safetensors"
     save_file(Network(cell, readout).state_dict(), path, {"nonlinearity": nonlinearity} if nonlinearity else None)
-    assert read_model(path) == from_torch(cell, readout)
+    assert read_network(path) == from_torch(cell, readout)
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
@@ -201,4 +202,4 @@ def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(PAGE), "exec"), {})
     (written,) = tmp_path.iterdir()
-    assert isinstance(read_model(written).cell, ReluCell | TanhCell | LstmCell)
+    assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell)

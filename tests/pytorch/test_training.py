@@ -8,8 +8,8 @@ pytest.importorskip("torch", reason="needs the [torch] extra")
 from pytorch.reference import reference_training
 
 from tallystick.cells import LinearCell
-from tallystick.datasets.tasks import TASKS
 from tallystick.datasets.training_sets import training_set
+from tallystick.languages.tasks import TASKS
 from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting

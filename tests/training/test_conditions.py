@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tallystick.training.conditions import CONDITIONS
 
 from tallystick.cells import CELLS, SelectiveCell
-from tallystick.datasets.tasks import BINARY, TERNARY
 from tallystick.indicators import conditions
-from tallystick.training.conditions import CONDITIONS
+from tallystick.languages.tasks import BINARY, TERNARY
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.objectives import OBJECTIVES
 from tallystick.training.parametrisations import FREE, TIED, TIED_UNIT, UNIT

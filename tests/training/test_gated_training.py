@@ -4,15 +4,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-
-from tallystick.cells import Token
-from tallystick.cells.gated import GATED_CELLS, GruCell, LstmCell
-from tallystick.datasets.tasks import BINARY, TASKS, TERNARY
-from tallystick.errors import BadInput
 from tallystick.training.gated.ensemble import train_gated_weights
 from tallystick.training.gated.gradients import states_along
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.gated.setting import GatedSetting
+
+from tallystick.cells import Token
+from tallystick.cells.gated import GATED_CELLS, GruCell, LstmCell
+from tallystick.errors import BadInput
+from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.training.methods import METHODS
 from tallystick.training.objectives import BINARY_CROSS_ENTROPY
 from tallystick.training.setting import Setting

@@ -7,7 +7,7 @@ import pytest
 
 from tallystick.cells import CELLS, Token
 from tallystick.datasets.encoding import encode
-from tallystick.datasets.tasks import BINARY, COUNT, TERNARY
+from tallystick.languages.tasks import BINARY, COUNT, TERNARY
 from tallystick.training.gradients import by_autodiff, final_state, gradient_of
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.objectives import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES

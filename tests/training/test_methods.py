@@ -8,6 +8,7 @@ from typing import get_type_hints
 import jax
 import numpy as np
 import pytest
+from tallystick.training.conditions import CONDITIONS
 
 from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
@@ -16,7 +17,6 @@ from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.experiments.jobs import Generated, fresh_job
 from tallystick.experiments.training_run import train as train_networks
-from tallystick.training.conditions import CONDITIONS
 from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.lessons import course_of, in_order, lessons_of

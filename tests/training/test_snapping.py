@@ -7,12 +7,11 @@ import pytest
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.horizon import certify
-from tallystick.datasets.tasks import BINARY, COUNT, TASKS, TERNARY
 from tallystick.experiments.training_run import train
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import SEMI_DYCK1
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, TernaryReadout, ZeroCheck
+from tallystick.languages.tasks import BINARY, COUNT, TASKS, TERNARY
+from tallystick.networks import Network, Readout
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.snapping import exact_counters, is_near_a_counter, snapped
 from tallystick.training.weights import Weights
@@ -47,16 +46,16 @@ def test_exact_counters_meet_every_condition(kind, task, bias):
         assert all(condition.holds for condition in conditions(single(cell, seed)))
         assert np.log2(abs(cell.open_step[seed])) % 1 == 0
         if kind is ReluCell:
-            model = Model(single(cell, seed), ZeroCheck())
+            model = Network(single(cell, seed), Readout.zero())
             assert all(
                 SEMI_DYCK1.contains(s) == (model.class_of(s) == "accepted") for s in ("())(", "))", "(()", ")()")
             )
         elif task is BINARY:
-            model = Model(single(cell, seed), BinaryReadout(float(readout.weight[seed]), float(readout.bias[seed])))
+            model = Network(single(cell, seed), Readout.binary(float(readout.weight[seed]), float(readout.bias[seed])))
             assert certify(model).horizon is None
         elif task is TERNARY:
             v, c = (tuple(float(value[seed]) for value in part) for part in (readout.weight, readout.bias))
-            assert certify(Model(single(cell, seed), TernaryReadout(v, c))).horizon is None
+            assert certify(Network(single(cell, seed), Readout.ternary(v, c))).horizon is None
 
 
 def test_what_is_near_no_counter_stays_as_it_is():

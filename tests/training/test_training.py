@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, LinearCell
-from tallystick.datasets.tasks import BINARY, TASKS, TERNARY
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
 from tallystick.experiments.training_run import train as train_networks
-from tallystick.readouts import BinaryReadout, ZeroCheck
+from tallystick.languages.tasks import BINARY, TASKS, TERNARY
+from tallystick.networks import Readout
 from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights, nudged, published_weights
 from tallystick.training.setting import PRECISIONS, Setting
@@ -173,9 +173,9 @@ def test_a_network_is_taken_out_of_its_ensemble_with_its_very_weights():
     networks = train_networks("binary", train_length=2, seeds=3, epochs=2, bias=True)
     third = networks.model(2)
     assert third.cell == LinearCell(*(float(array[2]) for array in vars(networks.cell()).values()))
-    assert third.readout == BinaryReadout(*(float(array[2]) for array in vars(networks.weights.readout()).values()))
+    assert third.readout == Readout.binary(*(float(array[2]) for array in vars(networks.weights.readout()).values()))
     counting = train_networks("count", train_length=2, seeds=1, epochs=1, method="count")
-    assert counting.model(0).readout == ZeroCheck()
+    assert counting.model(0).readout == Readout.zero()
 
 
 def test_progress_counts_every_seed_once():

@@ -9,8 +9,7 @@ from tallystick.bench.tool import drawn, strings_of
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import exact_accuracy
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout
+from tallystick.networks import Network, Readout
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 
@@ -26,9 +25,11 @@ def measure_certificates() -> list[Row]:
     cell = networks.cell()
     assert isinstance(cell, LinearCell)
     a, b, U = (step.astype("float64") for step in (cell.open_step, cell.close_step, cell.recurrent_weight))
-    models = [Model(LinearCell(*row[:3]), BinaryReadout(row[3])) for row in zip(a[:SHORT_CELLS], b, U, v, strict=False)]
+    models = [
+        Network(LinearCell(*row[:3]), Readout.binary(row[3])) for row in zip(a[:SHORT_CELLS], b, U, v, strict=False)
+    ]
     return [
-        _row("horizons, all and even lengths", CELLS, lambda: horizons(LinearCell(a, b, U), BinaryReadout(v, 0 * v))),
+        _row("horizons, all and even lengths", CELLS, lambda: horizons(LinearCell(a, b, U), Readout.binary(v, 0 * v))),
         _row(f"exact accuracy, N = {SHORT}", SHORT_CELLS, lambda: [exact_accuracy(model, SHORT) for model in models]),
         _row(f"exact accuracy, N = {LONG}", 1, lambda: exact_accuracy(models[0], LONG)),
     ]

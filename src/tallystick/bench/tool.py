@@ -10,9 +10,9 @@ import numpy as np
 
 from tallystick.bench.timing import best_of, sized
 from tallystick.cells import Cell
-from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import Task
 from tallystick.training.cores import cores
 from tallystick.training.devices import Devices, devices_named
 from tallystick.training.engines import WIDE, Engine, engine_for

@@ -1,17 +1,31 @@
-"""The recurrences: h' = f(h, token). Each step is written once, for any kind of number."""
+"""The recurrences: state' = f(state, token). Each step is written once, for any kind of number."""
 
-from tallystick.cells.cell import ONE_HOT, Cell, Token
+from tallystick.cells.cell import ONE_HOT, Cell, ScalarCell, Token, VectorCell
+from tallystick.cells.gated import GatedCell
+from tallystick.cells.gru import GruCell
 from tallystick.cells.linear import LinearCell
+from tallystick.cells.lstm import LstmCell
 from tallystick.cells.relu import ReluCell
 from tallystick.cells.selective import SelectiveCell
 from tallystick.cells.tanh import TanhCell
 
 CELLS: dict[str, type[Cell]] = {
-    "linear": LinearCell,
-    "selective": SelectiveCell,
-    "relu": ReluCell,
-    "tanh": TanhCell,
+    cell.name: cell for cell in (LinearCell, SelectiveCell, ReluCell, TanhCell, GruCell, LstmCell)
 }
 """Every cell by the name it has in files; a new one is tested by being listed here."""
 
-__all__ = ["CELLS", "ONE_HOT", "Cell", "LinearCell", "ReluCell", "SelectiveCell", "TanhCell", "Token"]
+__all__ = [
+    "CELLS",
+    "ONE_HOT",
+    "Cell",
+    "GatedCell",
+    "GruCell",
+    "LinearCell",
+    "LstmCell",
+    "ReluCell",
+    "ScalarCell",
+    "SelectiveCell",
+    "TanhCell",
+    "Token",
+    "VectorCell",
+]

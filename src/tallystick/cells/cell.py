@@ -1,18 +1,30 @@
-"""What every cell has: an input step for each token, a state h that starts at 0, and traces of h along a string."""
+"""What every cell has: a state, one step per token, and what files, training and the certifier need to know of its kind.
+
+A cell's state is whatever its step carries from token to token; `hidden` is what the readout sees of it, a vector. A cell with one
+unit keeps the number h itself. Vectors and matrices are tuples of numbers rather than arrays, so that a weight may be a rational, a
+float or a box, or itself an array with one entry per network, and the one step runs on all of them.
+"""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from itertools import accumulate
-from typing import NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from tallystick.arithmetic import Number, check_number
-from tallystick.errors import check_tokens
+from tallystick.arithmetic.vectors import Vector, check_shape, first_number, map_nested, rows_of
+from tallystick.cells.conditions import Condition, Counting
+from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.languages.tasks import BB_MEMBERSHIP, Task
+
+Shape = tuple[int, ...]
+Tensors = Mapping[str, Any]
+"""The weights of a cell by the names they have in files, each a number, a vector or a matrix."""
 
 
 class Token(NamedTuple):
-    """A one-hot token x, as the network reads it; the entries may be arrays, one token a string."""
+    """A one-hot token x, as the network reads it; the entries may be arrays, one token per string."""
 
     opening: Number
     closing: Number
@@ -27,7 +39,89 @@ ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}
 
 @dataclass(frozen=True)
 class Cell(ABC):
-    """A recurrence over bracket tokens with the steps a = `open_step` and b = `close_step`.
+    """A recurrence over bracket tokens.
+
+    Attributes:
+        name: the cell's name in files and commands.
+        deciders: the names of the deciders that apply to it (`certificates.deciders`), best first.
+        is_rational: whether rational weights make rational states, as with everything but tanh and the sigmoid.
+        membership: the task that its zero check answers.
+        counting: what a theorem asks of the weights of a cell that counts, for training; None where no theorem is known.
+        most_units: how many units a trained network may have.
+        rests: whether the initial state stays as it is while nothing is read, so that strings may be padded on the left.
+    """
+
+    name: ClassVar[str]
+    deciders: ClassVar[tuple[str, ...]] = ()
+    is_rational: ClassVar[bool] = True
+    membership: ClassVar[Task] = BB_MEMBERSHIP
+    counting: ClassVar[Counting | None] = None
+    most_units: ClassVar[int] = 1
+    rests: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def units(self) -> int:
+        """The length of the vector that the readout sees."""
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """The state before the first token: zeros."""
+
+    @abstractmethod
+    def step(self, state: Any, token: Token) -> Any:  # noqa: ANN401
+        """Return the next state."""
+
+    @abstractmethod
+    def hidden(self, state: Any) -> Vector:  # noqa: ANN401
+        """Return what the readout sees of a state."""
+
+    @classmethod
+    @abstractmethod
+    def shapes(cls, units: int) -> dict[str, Shape]:
+        """Return the shape of every weight, by the name it has in files."""
+
+    @abstractmethod
+    def tensors(self) -> dict[str, Any]:
+        """Return the weights by the names they have in files."""
+
+    @classmethod
+    @abstractmethod
+    def from_tensors(cls, tensors: Tensors) -> Self:
+        """Return the cell with these weights."""
+
+    @classmethod
+    @abstractmethod
+    def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
+        """Return the cell with the weights that training has, whose biases may be missing."""
+
+    @abstractmethod
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this cell with number(weight, name) in the place of each weight, such as `ARITHMETICS["float32"]`."""
+
+    def conditions(self) -> list[Condition]:
+        """Return the conditions under which this kind of cell counts exactly, each decided in rationals."""
+        raise BadInput(f"cell: no counting theorem is known for a {type(self).__name__}")
+
+    def trace(self, string: str) -> list[Any]:
+        """Return the state before the first token and after each one.
+
+        >>> from tallystick import LinearCell
+        >>> LinearCell(1, -1, 1).trace("(()")
+        [0, 1, 2, 1]
+        """
+        check_tokens(string, ALPHABET)
+        return list(accumulate((ONE_HOT[token] for token in string), self.step, initial=self.initial_state))
+
+    def final_state(self, string: str) -> Any:  # noqa: ANN401
+        """Return the state after the whole string."""
+        return self.trace(string)[-1]
+
+
+@dataclass(frozen=True)
+class ScalarCell(Cell):
+    """A cell with one unit and the steps a = `open_step` and b = `close_step`; its state is the number h.
 
     The fields are numbers of any kind, or arrays of one length: then the cell is an ensemble.
     """
@@ -36,7 +130,7 @@ class Cell(ABC):
     close_step: Number
 
     def __post_init__(self) -> None:
-        """Refuse a weight that is no finite number, naming it."""
+        """Refuse a weight that is not a finite number, naming it."""
         for field in fields(self):
             check_number(getattr(self, field.name), field.name)
 
@@ -48,35 +142,103 @@ class Cell(ABC):
         >>> SelectiveCell.recurrent_fields()
         ('open_recurrent_weight', 'close_recurrent_weight')
         """
-        return tuple(field.name for field in fields(cls)[len(fields(Cell)) :])
+        return tuple(field.name for field in fields(cls)[len(fields(ScalarCell)) :])
 
-    @abstractmethod
-    def step(self, h: Number, token: Token) -> Number:
-        """Return the next state."""
+    @property
+    def recurrent_weights(self) -> Vector:
+        """U, or whatever recurrent weights the cell has, in the order of its fields."""
+        return tuple(getattr(self, name) for name in self.recurrent_fields())
 
-    def trace(self, string: str) -> list[Number]:
-        """Return h before the first token and after each one.
+    @property
+    def units(self) -> int:
+        """One."""
+        return 1
 
-        >>> from tallystick import LinearCell
-        >>> LinearCell(1, -1, 1).trace("(()")
-        [0, 1, 2, 1]
-        """
-        check_tokens(string, ALPHABET)
-        return list(accumulate((ONE_HOT[token] for token in string), self.step, initial=0))
+    @property
+    def initial_state(self) -> Number:
+        """H = 0."""
+        return 0
 
-    def final_state(self, string: str) -> Number:
-        """Return h after the whole string."""
-        return self.trace(string)[-1]
+    def hidden(self, state: Number) -> Vector:
+        """Return the vector of h alone."""
+        return (state,)
 
-    def converted(self, number: Callable[..., Number]) -> Self:
-        """Return this cell with each weight brought into another arithmetic, such as `ARITHMETICS["float32"]`.
+    @classmethod
+    def shapes(cls, units: int = 1) -> dict[str, Shape]:
+        """Return the shapes: two numbers for the steps, and one recurrent weight or a list of them."""
+        del units
+        recurrent = len(cls.recurrent_fields())
+        return {"open_step": (), "close_step": (), "recurrent_weight": () if recurrent == 1 else (recurrent,)}
+
+    def tensors(self) -> dict[str, Any]:
+        """Return the weights by the names they have in files."""
+        recurrent = self.recurrent_weights
+        return {
+            "open_step": self.open_step,
+            "close_step": self.close_step,
+            "recurrent_weight": recurrent[0] if len(recurrent) == 1 else recurrent,
+        }
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors) -> Self:
+        """Return the cell with these weights."""
+        recurrent = tensors["recurrent_weight"]
+        return cls(
+            tensors["open_step"], tensors["close_step"], *(recurrent if isinstance(recurrent, tuple) else (recurrent,))
+        )
+
+    @classmethod
+    def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
+        """Return the cell: a = W_open + W_b and b = W_close + W_b."""
+        opening, closing = (weight + bias[0] if bias else weight for weight in inputs)
+        return cls(opening, closing, *recurrent)
+
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this cell with number(weight, name) in the place of each weight.
 
         >>> from tallystick import LinearCell
         >>> from tallystick.arithmetic import exact
         >>> LinearCell("1/3", "-1/3", 1) # doctest: +ELLIPSIS
         Traceback (most recent call last):
         tallystick.errors.BadInput: open_step: '1/3' is not a number
-        >>> LinearCell(0.5, -0.5, 1).converted(exact).close_step
+        >>> LinearCell(0.5, -0.5, 1).map_weights(exact).close_step
         Fraction(-1, 2)
         """
         return type(self)(**{field.name: number(getattr(self, field.name), field.name) for field in fields(self)})
+
+
+@dataclass(frozen=True)
+class VectorCell(Cell):
+    """A cell with several units whose weights are tensors, its fields: `input_weight`, `recurrent_weight`, and any number of biases."""
+
+    most_units = 16  # more would take a compiler minutes: each weight is a number of its own in the step
+    rests = False
+
+    def __post_init__(self) -> None:
+        """Refuse weights that do not fit together or are not finite numbers, naming them."""
+        for field, (rows, *columns) in self.shapes(self.units).items():
+            check_shape(getattr(self, field), field, rows, *columns)
+
+    def tensors(self) -> dict[str, Any]:
+        """Return the weights by the names they have in files."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors) -> Self:
+        """Return the cell with these weights."""
+        return cls(**tensors)
+
+    @classmethod
+    def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
+        """Return the cell, its tensors taken apart into numbers, each with one entry per seed; a missing bias is zero."""
+        shapes = list(cls.shapes(1).values())
+        arrays = [inputs, recurrent, *bias]
+        tensors = [rows_of(array, len(shape)) for array, shape in zip(arrays, shapes, strict=False)]
+        zero = 0 * first_number(tensors[0])
+        return cls(*tensors, *((zero,) * len(tensors[0]) for _ in shapes[len(arrays) :]))
+
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this cell with number(weight, name) in the place of each weight."""
+        # A bias is a term and all else a factor, which is what a fused arithmetic asks.
+        names = {field.name: "bias" if field.name.endswith("bias") else field.name for field in fields(self)}
+        return type(self)(*(map_nested(getattr(self, name), number, role) for name, role in names.items()))

@@ -1,16 +1,31 @@
 """A single ReLU unit."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
-from tallystick.arithmetic import Number, positive_part
-from tallystick.cells.cell import Cell, Token
+from tallystick.arithmetic import Number, exact, positive_part
+from tallystick.cells.cell import ScalarCell, Token
+from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, show, unit
+from tallystick.languages.tasks import SEMI_DYCK1_MEMBERSHIP
+
+_LEAST_STEP = 2.0**-10
+"""Where a projection would take the step to zero, it stops here: beyond lies no counter to go to."""
+
+
+def _nearest_rising_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurrent]:
+    """Return the nearest counter with a > 0, since the state is cut off below zero: one that counts down is turned over."""
+    xp = recurrent[0].__array_namespace__()
+    a = xp.maximum(xp.abs(steps[0] - steps[1]) / 2, _LEAST_STEP)
+    return (a, -a), (xp.ones_like(recurrent[0]),)
 
 
 @final
 @dataclass(frozen=True)
-class ReluCell(Cell):
+class ReluCell(ScalarCell):
     """h' = max(0, U·h + c(x)), with c = a for `(` and b for `)`.
+
+    The state cannot go below zero, so the zero check answers for semi-Dyck-1, as in Theorem 3.
 
     Attributes:
         open_step: a, what `(` adds.
@@ -23,6 +38,21 @@ class ReluCell(Cell):
 
     recurrent_weight: Number
 
-    def step(self, h: Number, token: Token) -> Number:
+    name = "relu"
+    deciders = ("theorem", "exact depth", "search")
+    membership = SEMI_DYCK1_MEMBERSHIP
+    counting = Counting(opposite, unit, _nearest_rising_counter, only_counts_up=True)
+
+    def step(self, state: Number, token: Token) -> Number:
         """Return max(0, U·h + c(x)): multiply, add, then cut off below zero."""
-        return positive_part(self.recurrent_weight * h + token.choose(self.open_step, self.close_step))
+        return positive_part(self.recurrent_weight * state + token.choose(self.open_step, self.close_step))
+
+    def conditions(self) -> list[Condition]:
+        """Return Theorem 3: a > 0, b = −a and U = 1."""
+        cell = self.map_weights(exact)
+        a, b = cell.open_step, cell.close_step
+        return [
+            Condition("a > 0", a > 0, f"a = {show(a)}", a),
+            Condition.equation("b", b, "−a", -a),
+            Condition.equation("U", cell.recurrent_weight, "1", Fraction(1)),
+        ]

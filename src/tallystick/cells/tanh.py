@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import final
 
 from tallystick.arithmetic import Number, hyperbolic_tangent
-from tallystick.cells.cell import Cell, Token
+from tallystick.cells.cell import ScalarCell, Token
 
 
 @final
 @dataclass(frozen=True)
-class TanhCell(Cell):
+class TanhCell(ScalarCell):
     """h' = tanh(U·h + c(x)), with c = a for `(` and b for `)`.
 
     Attributes:
@@ -23,6 +23,10 @@ class TanhCell(Cell):
 
     recurrent_weight: Number
 
-    def step(self, h: Number, token: Token) -> Number:
+    name = "tanh"
+    deciders = ("enclosures",)
+    is_rational = False
+
+    def step(self, state: Number, token: Token) -> Number:
         """Return tanh(U·h + c(x)): multiply, add, then squash."""
-        return hyperbolic_tangent(self.recurrent_weight * h + token.choose(self.open_step, self.close_step))
+        return hyperbolic_tangent(self.recurrent_weight * state + token.choose(self.open_step, self.close_step))

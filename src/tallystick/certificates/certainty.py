@@ -13,19 +13,23 @@ from numpy.typing import NDArray
 
 from tallystick.arithmetic import format_of
 from tallystick.certificates.extremes import Ends
-from tallystick.readouts import MembershipClass, Readout, TernaryReadout, ZeroCheck
+from tallystick.networks.readout import NOTHING, ZERO, Comparison, Readout
 
 Mask = NDArray[np.bool_]
 
 
 def certain(readout: Readout, right: NDArray[np.int64], ends: Ends, *, rounded: bool) -> Mask:
     """Say for which groups, both of whose ends are right, every h between them is surely right too."""
-    if isinstance(readout, ZeroCheck):
-        rejected = list(MembershipClass).index(MembershipClass.REJECTED)
-        return (right != rejected) | (ends.least > 0) | (ends.greatest < 0)
-    if rounded and isinstance(readout, TernaryReadout):
-        return np.choose(right, [_steady_class(readout, index, ends) for index in range(len(readout.classes))])
-    return np.ones(len(right), bool)
+    if readout.decision == ZERO:
+        is_point = right == 1  # accepted; what is rejected lies on both sides of it
+        return is_point | (ends.least > 0) | (ends.greatest < 0)
+    if not rounded:
+        return np.ones(len(right), bool)
+    classes = [
+        np.logical_and.reduce([_order_holds(readout, comparison, ends) for comparison in needed])
+        for needed in readout.comparisons
+    ]
+    return np.choose(right, classes)
 
 
 def steady(readout: Readout) -> bool:
@@ -34,23 +38,18 @@ def steady(readout: Readout) -> bool:
     Rounding keeps each output monotone. One output is compared with 0 by the binary readout; two outputs whose slopes
     are not of one sign move apart or stay, so their order changes at most once.
     """
-    return not isinstance(readout, TernaryReadout) or all(
-        _apart(readout, i, j) for i in range(len(readout.classes)) for j in range(i)
-    )
+    return all(_moves_apart(readout, comparison) for needed in readout.comparisons for comparison in needed)
 
 
-def _apart(readout: TernaryReadout, i: int, j: int) -> bool:
-    signs = {float(np.sign(float(readout.weight[k]))) for k in (i, j)}
-    return signs in ({0.0}, {1.0, -1.0}, {0.0, 1.0}, {0.0, -1.0})
+def _moves_apart(readout: Readout, comparison: Comparison) -> bool:
+    """Say whether the slopes of two outputs are not of one sign; the number 0 has no slope."""
+    places = [place for place in comparison[:2] if place != NOTHING]
+    signs = [float(np.sign(float(readout.weight[place][0]))) for place in places]
+    return len(places) == 1 or signs[0] * signs[1] <= 0
 
 
-def _steady_class(readout: TernaryReadout, index: int, ends: Ends) -> Mask:
-    others = [other for other in range(len(readout.classes)) if other != index]
-    return np.logical_and.reduce([_order_holds(readout, index, other, ends) for other in others])
-
-
-def _order_holds(readout: TernaryReadout, i: int, j: int, ends: Ends) -> Mask:
-    """Say where output i stays above output j: by slopes, or since the exact lines lie further apart than rounding.
+def _order_holds(readout: Readout, comparison: Comparison, ends: Ends) -> Mask:
+    """Say where one output stays above another: by slopes, or since the exact lines lie further apart than rounding.
 
     With u half a unit in the last place of 1 and η the least positive number, an executed v·h + c is off by at most
     2u·(|v·h| + |c|) + η, fused or not. The exact difference of two lines is least at an end, where the executed one
@@ -58,17 +57,20 @@ def _order_holds(readout: TernaryReadout, i: int, j: int, ends: Ends) -> Mask:
     and the factor 8 in place of 2 covers this function's own rounding many times over. An output that overflows at an end
     shows nothing of how far the lines are apart there.
     """
-    if _apart(readout, i, j):
+    if _moves_apart(readout, comparison):
         return np.ones(len(ends.least), bool)
     form = format_of(readout.bias[0])
     size = np.maximum(*(np.abs(np.asarray(end, np.float64)) for end in (ends.least, ends.greatest)))
     error = np.zeros(len(size))
-    for k in (i, j):
-        error += abs(float(readout.weight[k])) * size + abs(float(readout.bias[k]))
+    for place in comparison[:2]:
+        error += abs(float(readout.weight[place][0])) * size + abs(float(readout.bias[place]))
     allowed = 16 * float(form.unit) * error + 8 * float(form.least)
-    gaps = [np.asarray(_output(readout, i, end) - _output(readout, j, end)) for end in (ends.least, ends.greatest)]
+    gaps = [
+        np.asarray(_output(readout, comparison.greater, end) - _output(readout, comparison.less, end))
+        for end in ends.both
+    ]
     return (np.minimum(*gaps) > allowed) & np.isfinite(gaps).all(axis=0)
 
 
-def _output(readout: TernaryReadout, index: int, h: NDArray[Any]) -> NDArray[np.float64]:
-    return np.asarray(readout.weight[index] * h + readout.bias[index], np.float64)
+def _output(readout: Readout, index: int, h: NDArray[Any]) -> NDArray[np.float64]:
+    return np.asarray(readout.weight[index][0] * h + readout.bias[index], np.float64)

@@ -19,7 +19,7 @@ from tallystick.arithmetic import exact, float_format
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
-from tallystick.models import model_to_json
+from tallystick.networks import network_to_json
 
 FORMAT = "tallystick certificate 1"
 UNLIMITED = "unlimited"
@@ -35,14 +35,13 @@ def certificate(verdict: Verdict) -> dict[str, object]:
 
     >>> from tallystick.cells import LinearCell
     >>> from tallystick.certificates.horizon import certify
-    >>> from tallystick.models import Model
-    >>> from tallystick.readouts import ZeroCheck
-    >>> certificate(certify(Model(LinearCell(1, -1, 1), ZeroCheck())))["horizon"]
+    >>> from tallystick.networks import Network, Readout
+    >>> certificate(certify(Network(LinearCell(1, -1, 1), Readout.zero())))["horizon"]
     'unlimited'
     """
     content: dict[str, object] = {
         "format": FORMAT,
-        "model": model_to_json(verdict.model),
+        "model": network_to_json(verdict.model),
         "readout": verdict.model.readout.kind,
         "lengths": verdict.lengths.value,
         "arithmetic": verdict.arithmetic,

@@ -7,15 +7,14 @@ h over the whole class are found among the sorted strings at the two ends of the
 so a length is right iff these few strings are: no count in between needs a look.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tallystick.arithmetic import Number
 from tallystick.certificates.verdict import Runs
-from tallystick.errors import BadInput
 from tallystick.languages.brackets import CLOSE, OPEN
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+from tallystick.languages.tasks import Task
+from tallystick.networks.readout import Readout
 
 
 class Side(NamedTuple):
@@ -52,32 +51,25 @@ class CriticalString:
         return tuple((token, sizes[token]) for token in order if sizes[token])
 
 
-def critical_strings(readout: Readout, parity: int) -> list[CriticalString]:
-    """Return the strings that decide every length of one parity.
+def critical_strings(task: Task, parity: int) -> list[CriticalString]:
+    """Return the strings that decide every length of one parity, for a task that asks for the sign of the count.
 
-    >>> [(string.first, string.openings, string.closings) for string in critical_strings(BinaryReadout(1), 0)[:3]]
+    >>> from tallystick.languages.tasks import BINARY
+    >>> [(string.first, string.openings, string.closings) for string in critical_strings(BINARY, 0)[:3]]
     [(')', None, 0), ('(', 0, 0), (')', 0, 0)]
     """
-    lowest, highest = (list(readout.classes).index(readout.right_class(sign)) for sign in (-1, 1))
+    lowest, zero, highest = (task.index_of_count(sign) for sign in (-1, 0, 1))
     found = [CriticalString(CLOSE, None, 0, lowest)]
-    if isinstance(readout, TernaryReadout) and parity == 0:
-        zero = list(readout.classes).index(readout.right_class(0))
+    if zero not in (lowest, highest) and parity == 0:
         found += [*_both(-1, 1, lowest), *_both(0, 0, zero), *_both(1, -1, highest)]
     else:  # the greatest n of the lower class and the least of the higher one
         found += [*_both(0, parity, lowest), *_both(1, parity - 1, highest)]
     return [*found, CriticalString(OPEN, 0, None, highest)]
 
 
-def sides(readout: Readout, index: int) -> Iterator[Side]:
-    """Go through the comparisons that make up a class: ties go to the class with the lowest index."""
-    if isinstance(readout, BinaryReadout):
-        yield Side(readout.weight, readout.bias, True) if index else Side(-readout.weight, -readout.bias, False)
-    elif isinstance(readout, TernaryReadout):
-        v, c = readout.weight, readout.bias
-        for other in (other for other in range(len(v)) if other != index):
-            yield Side(v[index] - v[other], c[index] - c[other], other < index)
-    else:
-        raise BadInput(f"readout: the classes of a {type(readout).__name__} are no intervals")
+def sides(readout: Readout, index: int) -> list[Side]:
+    """Return the comparisons that make a class of a single unit's h."""
+    return [Side(form.weight[0], form.bias, form.strict) for form in readout.forms(index)]
 
 
 def _both(openings: int, closings: int, right: int) -> list[CriticalString]:

@@ -1,13 +1,9 @@
 """How deep an exact counter stays exact in floating point."""
 
-from dataclasses import fields
-
 from tallystick.arithmetic import ARITHMETICS, exact, float_format
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import Cell, ReluCell, ScalarCell
 from tallystick.certificates.verdict import FLOATS
 from tallystick.errors import BadInput
-
-_STEPS = ("open_step", "close_step")
 
 
 def exact_depth(cell: Cell, arithmetic: str) -> int | None:
@@ -25,15 +21,18 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
     """
     if arithmetic not in FLOATS:
         raise BadInput(f"arithmetic: {arithmetic!r} is not one of {', '.join(FLOATS)}")
-    if not isinstance(cell, LinearCell | SelectiveCell | ReluCell):
+    if not isinstance(cell, ScalarCell) or cell.counting is None:
         return None
     form = float_format(arithmetic)
     try:
-        rounded = cell.converted(ARITHMETICS[form.name])  # a fused weight would not compare
+        rounded = cell.map_weights(ARITHMETICS[form.name])  # a fused weight would not compare
     except BadInput:  # a weight that does not fit the format
         return None
-    weights = [getattr(rounded, field.name) for field in fields(rounded) if field.name not in _STEPS]
-    if rounded.open_step == 0 or rounded.close_step != -rounded.open_step or any(weight != 1 for weight in weights):
+    if (
+        rounded.open_step == 0
+        or rounded.close_step != -rounded.open_step
+        or any(U != 1 for U in rounded.recurrent_weights)
+    ):
         return None
     if isinstance(rounded, ReluCell) and rounded.open_step < 0:
         return None

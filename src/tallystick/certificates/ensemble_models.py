@@ -5,11 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import Cell
 from tallystick.certificates.critical_strings import sides
 from tallystick.errors import BadInput
-from tallystick.models import Model
-from tallystick.readouts import Readout
+from tallystick.networks import Network
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -27,34 +25,34 @@ class Horizons(NamedTuple):
     even_exact: Mask
 
 
-def ensemble_of_arrays(cells: Cell, readouts: Readout) -> Model:
-    """Return the ensemble with its weights as float64, which holds every float32 exactly; refuse what is no ensemble."""
-    shape = np.shape(cells.open_step)
+def ensemble_of_arrays(networks: Network) -> Network:
+    """Return the ensemble with its weights as float64, which holds every float32 exactly; refuse anything but an ensemble."""
+    shape = np.shape(networks.cell.open_step)
 
     def read(value: object, _: str) -> Floats:
         return _array(value, shape)
 
-    return Model(cells.converted(read), readouts.converted(read))
+    return networks.map_weights(read)
 
 
-def size_of(models: Model) -> int:
+def size_of(models: Network) -> int:
     """Return how many models there are."""
     return len(models.cell.open_step)
 
 
-def some_of(models: Model, chosen: object) -> Model:
+def some_of(models: Network, chosen: object) -> Network:
     """Return some of the models, by a mask, a slice or an array of positions."""
 
     def part(values: Any, _: str) -> Floats:  # noqa: ANN401 -- an array
         return values[chosen]
 
-    return Model(models.cell.converted(part), models.readout.converted(part))
+    return models.map_weights(part)
 
 
-def right_at_zero(readout: Readout) -> Mask:
-    """Say which readouts give h = 0 the class of the count 0: a comparison of biases, whose sign floats get right."""
-    index = list(readout.classes).index(readout.right_class(0))
-    return np.logical_and.reduce([side.bias > 0 if side.strict else side.bias >= 0 for side in sides(readout, index)])
+def right_at_zero(models: Network) -> Mask:
+    """Say which networks give h = 0 the class of the count 0: a comparison of biases, whose sign floats get right."""
+    needed = sides(models.readout, models.task.index_of_count(0))
+    return np.logical_and.reduce([side.bias > 0 if side.strict else side.bias >= 0 for side in needed])
 
 
 def _array(value: object, shape: tuple[int, ...]) -> Floats:

@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number
+from tallystick.arithmetic.boxes import Box
 from tallystick.cells import Cell, ReluCell, TanhCell, Token
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, Mask, right_at_zero, size_of, some_of
 from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.extremes import Ends
-from tallystick.certificates.gated.boxes import Box
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.search import grouping_of
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.languages.brackets import CLOSE, OPEN
-from tallystick.models import Model
-from tallystick.readouts import MembershipClass, Readout, ZeroCheck
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import ZERO
 
 _AT_ONCE = 512
 """Models that are searched side by side: what is known of them stays in the cache."""
@@ -65,7 +65,7 @@ class _Decided(NamedTuple):
     fails: Mask
 
 
-def searched_horizons(models: Model, limit: int) -> Horizons:
+def searched_horizons(models: Network, limit: int) -> Horizons:
     """Return the horizons of an ensemble of any decidable cell, with any readout, searched up to a limit."""
     found = {lengths: _Progress.start(size_of(models)) for lengths in Lengths}
     with np.errstate(all="ignore"):  # what overflows is not decided in boxes
@@ -86,35 +86,34 @@ def _searched(found: _Found) -> Mask:
     return np.logical_or.reduce([progress.searched for progress in found.values()])
 
 
-def _prove_exact_counters(models: Model, found: _Found) -> None:
+def _prove_exact_counters(models: Network, found: _Found) -> None:
     """Prove what the theorems do: as `certify`, which says why lengths 1 and 2 are enough.
 
     The balanced strings of these lengths end at 0 itself, where the biases decide; the others are run in boxes.
     """
-    zero_check = isinstance(models.readout, ZeroCheck)
+    zero_check = models.readout.decision == ZERO
     if isinstance(models.cell, ReluCell) and not zero_check:
         return
     counters = np.flatnonzero(meets_conditions(models.cell))
     chosen = some_of(models, counters)
-    cell, readout = chosen.cell.converted(_point), chosen.readout
-    classes = list(readout.classes)
+    cell, readout = chosen.cell.map_weights(_point), chosen.readout
     for lengths, progress in found.items():
-        sure = np.ones(len(counters), bool) if zero_check else right_at_zero(readout)
+        sure = np.ones(len(counters), bool) if zero_check else right_at_zero(chosen)
         for token, sign in ((OPEN, 1), (CLOSE, -1)) if not zero_check else ():
-            right = classes.index(readout.right_class(sign))
+            right = models.task.index_of_count(sign)
             for length in lengths.upto(2):
                 sure &= _compared(readout, right, cell.final_state(token * length)).passes
         progress.prove(counters[sure])
 
 
-def _search(models: Model, places: NDArray[np.int64], limit: int, found: _Found) -> None:
+def _search(models: Network, places: NDArray[np.int64], limit: int, found: _Found) -> None:
     """Go through the lengths until the models at these places have failed, were not decided, or reach the limit."""
     grouping, models = grouping_of(models), some_of(models, places)
     nothing = np.zeros((1, 2, len(places)))  # the empty string's h₀ = 0, between 0 and 0
     ends = Ends(nothing, nothing)
     for length in range(1, limit + 1):
-        ends = grouping.advanced(ends, _BoxedCell(models.cell.converted(_point)))
-        decided = _decided(models.readout, grouping.right_classes(models.readout, length), ends)
+        ends = grouping.advanced(ends, _BoxedCell(models.cell.map_weights(_point)))
+        decided = _decided(models.readout, grouping.right_classes(models.task, length), ends)
         for lengths, progress in found.items():
             if length % lengths.stride == 0:
                 progress.note(places, length, decided)
@@ -152,7 +151,7 @@ def _box_of_ends(ends: Ends) -> Box:
 
 def _decided(readout: Readout, right: NDArray[np.int64], ends: Ends) -> _Decided:
     """Say which models surely give every string its group's right class, and which surely do not."""
-    judge = _zero_checked if isinstance(readout, ZeroCheck) else _compared
+    judge = _zero_checked if readout.decision == ZERO else _compared
     groups = {int(index): np.flatnonzero(right == index) for index in np.unique(right)}
     judged = [
         judge(readout, index, _box_of_ends(Ends(ends.least[places], ends.greatest[places])))
@@ -168,7 +167,7 @@ def _compared(readout: Readout, index: int, h: Box) -> _Decided:
     """Decide each comparison that makes up a class. At h = 0 it is that of the biases, which nothing rounds."""
     at_zero = (h.low == 0) & (h.high == 0)
     passes, fails = np.ones(at_zero.shape, bool), np.zeros(at_zero.shape, bool)
-    for side in sides(readout.converted(_point), index):
+    for side in sides(readout.map_weights(_point), index):
         form = side.weight * h + side.bias
         form = Box(np.where(at_zero, side.bias.low, form.low), np.where(at_zero, side.bias.high, form.high))
         passes &= form.low > 0 if side.strict else form.low >= 0
@@ -179,13 +178,13 @@ def _compared(readout: Readout, index: int, h: Box) -> _Decided:
 def _zero_checked(_: Readout, index: int, h: Box) -> _Decided:
     """Decide h = 0 at both ends for what is accepted, and 0 outside of them for what is rejected."""
     is_zero, is_not = (h.low == 0) & (h.high == 0), (h.low > 0) | (h.high < 0)
-    if index == list(MembershipClass).index(MembershipClass.ACCEPTED):
+    if index == 1:  # accepted
         return _Decided(is_zero, is_not)
     beside = (h.low > 0).all(axis=0, keepdims=True) | (h.high < 0).all(axis=0, keepdims=True)
     return _Decided(beside, is_zero)
 
 
-def _ask_the_certifier(models: Model, limit: int, found: _Found) -> None:
+def _ask_the_certifier(models: Network, limit: int, found: _Found) -> None:
     """Put what the boxes did not decide to the certifier, one by one."""
     for lengths, progress in found.items():
         for place in np.flatnonzero(~progress.searched & ~progress.exact).tolist():

@@ -20,8 +20,7 @@ from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
-from tallystick.models import Model
-from tallystick.readouts import ZeroCheck
+from tallystick.networks import Network
 
 LONGEST = 56
 """The longest length counted: 2^28 sums of a half are 2 GiB."""
@@ -30,14 +29,14 @@ LONGEST_OF_ALL = 1000
 """The longest length asked for, where nothing has to be counted: the powers of U have N times the digits of U."""
 
 
-def exact_accuracy(model: Model, length: int, arithmetic: str = REAL) -> ExactAccuracy:
+def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> ExactAccuracy:
     """Return how many of the 2^N strings of a length a model gets right.
 
     In real arithmetic a linear cell is counted up to length 56, and further where few strings are in question; other cells,
     and floating point as executed, as far as their states can be listed: 16 to 21, further where strings share them.
 
-    >>> from tallystick.readouts import BinaryReadout
-    >>> found = exact_accuracy(Model(LinearCell(1, -1, 0.5), BinaryReadout(1)), length=4)
+    >>> from tallystick.networks import Readout
+    >>> found = exact_accuracy(Network(LinearCell(1, -1, 0.5), Readout.binary(1)), length=4)
     >>> found.total_correct, found.accuracy
     (11, Fraction(11, 16))
     """
@@ -48,18 +47,18 @@ def exact_accuracy(model: Model, length: int, arithmetic: str = REAL) -> ExactAc
     return last
 
 
-def accuracy_curve(model: Model, longest: int, arithmetic: str = REAL) -> list[ExactAccuracy]:
+def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list[ExactAccuracy]:
     """Return the exact accuracy at every length from 1 to the longest.
 
-    >>> from tallystick.readouts import BinaryReadout
-    >>> curve = accuracy_curve(Model(LinearCell(1, -1, 0.5), BinaryReadout(1)), longest=4)
+    >>> from tallystick.networks import Readout
+    >>> curve = accuracy_curve(Network(LinearCell(1, -1, 0.5), Readout.binary(1)), longest=4)
     >>> [found.total_correct for found in curve]
     [2, 3, 6, 11]
     """
     return list(accuracies(model, longest, arithmetic))
 
 
-def accuracies(model: Model, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
+def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
     if arithmetic == REAL and isinstance(model.cell, LinearCell):
@@ -68,14 +67,14 @@ def accuracies(model: Model, longest: int, arithmetic: str = REAL) -> Iterator[E
     return listed_accuracies(model, longest, arithmetic)
 
 
-def _linear_accuracy(model: Model, length: int) -> ExactAccuracy:
-    classes = list(model.readout.classes)
+def _linear_accuracy(model: Network, length: int) -> ExactAccuracy:
+    classes = model.task.classes
     strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
     counter = _Counter(model, length)
     for openings in range(length + 1):
-        right = model.readout.right_class(2 * openings - length)
-        strings[right] += comb(length, openings)
-        correct[right] += counter.in_class(openings, classes.index(right))
+        index = model.task.index_of_count(2 * openings - length)
+        strings[classes[index]] += comb(length, openings)
+        correct[classes[index]] += counter.in_class(openings, index)
     return ExactAccuracy(length, strings, correct)
 
 
@@ -91,7 +90,7 @@ class _Interval:
 class _Counter:
     """Counts the strings of one length whose class is a given one, by number of opening brackets."""
 
-    def __init__(self, model: Model, length: int) -> None:
+    def __init__(self, model: Network, length: int) -> None:
         assert isinstance(model.cell, LinearCell)
         self.model, self.length = model, length
         self.U = exact(model.cell.recurrent_weight)
@@ -101,8 +100,8 @@ class _Counter:
 
     def in_class(self, openings: int, index: int) -> int:
         """Return how many strings with so many opening brackets get a class."""
-        if isinstance(self.model.readout, ZeroCheck) and index == 0:  # rejected: whatever is not accepted
-            return comb(self.length, openings) - self.in_class(openings, 1)
+        if not self.model.readout.comparisons[index]:  # rejected: whatever is not accepted
+            return comb(self.length, openings) - self.in_class(openings, 1 - index)
         if index not in self.intervals:
             self.intervals[index] = self._interval(index)
         interval = self.intervals[index]
@@ -117,7 +116,7 @@ class _Counter:
         a, b = cell.open_step, cell.close_step
         start = b * Fraction(sum(self.sums.whole), self.sums.scale)
         lower, upper = list[Place](), list[Place]()
-        for weight, bias, strict in self._sides(index):
+        for weight, bias, strict in sides(self.model.readout, index):
             slope, height = weight * (a - b), weight * start + bias
             if slope == 0:
                 if height < 0 or (strict and height == 0):
@@ -130,11 +129,6 @@ class _Counter:
         above = max(lower, key=lambda place: (place.value, not place.counts), default=None)
         not_above = min(upper, key=lambda place: (place.value, not place.counts), default=None)
         return _Interval(above, not_above, empty=_crossed(above, not_above))
-
-    def _sides(self, index: int) -> list[tuple[Fraction, Fraction, bool]]:
-        if isinstance(self.model.readout, ZeroCheck):  # accepted: h ≥ 0 and −h ≥ 0
-            return [(Fraction(1), Fraction(0), False), (Fraction(-1), Fraction(0), False)]
-        return [(Fraction(side.weight), Fraction(side.bias), side.strict) for side in sides(self.model.readout, index)]
 
     def _above(self, openings: int, place: Place) -> int:
         """Return how many strings have σ above a place; all or none, where the extremes say so."""

@@ -2,18 +2,17 @@
 
 import numpy as np
 
-from tallystick.cells import Cell
+from tallystick.cells import Cell, ScalarCell
 from tallystick.certificates.ensemble_models import Mask
-from tallystick.indicators import conditions
 from tallystick.languages.brackets import CLOSE, OPEN
 
 
 def has_theorem(kind: type[Cell]) -> bool:
     """Say whether a theorem tells when this kind of cell counts exactly."""
-    return conditions.dispatch(kind) is not conditions.dispatch(Cell)
+    return kind.conditions is not Cell.conditions
 
 
-def meets_conditions(cells: Cell) -> Mask:
+def meets_conditions(cells: ScalarCell) -> Mask:
     """Say which cells of arrays meet the conditions of their theorem; none do where there is no theorem.
 
     Every theorem asks that `()` ends at 0. Where it does in real numbers, it does in doubles: Q·a is the double −b, which no
@@ -30,5 +29,5 @@ def meets_conditions(cells: Cell) -> Mask:
     with np.errstate(all="ignore"):  # what overflows or is no number does not end at 0
         met = np.asarray(kind(*doubles).final_state(OPEN + CLOSE) == 0)
     for place in np.flatnonzero(met):
-        met[place] = all(condition.holds for condition in conditions(kind(*(float(w[place]) for w in doubles))))
+        met[place] = all(condition.holds for condition in kind(*(float(w[place]) for w in doubles)).conditions())
     return met

@@ -13,11 +13,11 @@ from functools import cache, partial
 from math import lcm
 
 from tallystick.arithmetic import Number, exact
-from tallystick.cells import Cell, TanhCell
+from tallystick.cells import ScalarCell, TanhCell
 from tallystick.certificates.tanh_enclosures import ExecutedTanh, RealTanh
 from tallystick.certificates.verdict import REAL, arithmetic_of
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import ZERO
 
 _STEPS = ("open_step", "close_step")
 
@@ -32,40 +32,41 @@ class Execution:
         enclosed: whether states are known between bounds only, as those of a tanh cell are.
     """
 
-    model_at: Callable[[int], Model]
+    model_at: Callable[[int], Network]
     rounded: bool
     enclosed: bool = False
 
 
-def execution(model: Model, arithmetic: str, tanh_digits: int = 64) -> Execution:
+def execution(model: Network, arithmetic: str, tanh_digits: int = 64) -> Execution:
     """Return the model made ready to run in an arithmetic; a tanh in real numbers is bounded to so many binary digits."""
     model = model.in_arithmetic(arithmetic_of(arithmetic))
     if isinstance(model.cell, TanhCell):
         cell = RealTanh.of(model.cell, tanh_digits) if arithmetic == REAL else ExecutedTanh.of(model.cell)
-        model = Model(cell, model.readout)
+        model = Network(cell, model.readout, model.task)
         return Execution(lambda _: model, rounded=arithmetic != REAL, enclosed=True)
     if arithmetic != REAL:
         return Execution(lambda _: model, rounded=True)
     return Execution(cache(partial(whole_model, model)), rounded=False)
 
 
-def whole_model(model: Model, length: int) -> Model:
+def whole_model(model: Network, length: int) -> Network:
     """Return the model in whole numbers: its step leads from H_(N−1) to H_N, and its readout reads H_N.
 
     >>> from tallystick.cells import LinearCell
     >>> half = Fraction(1, 2)
-    >>> whole_model(Model(LinearCell(half, -half, half), BinaryReadout(half, half)), length=1)
-    Model(cell=LinearCell(open_step=2, close_step=-2, recurrent_weight=1), readout=BinaryReadout(weight=1, bias=4))
+    >>> whole = whole_model(Network(LinearCell(half, -half, half), Readout.binary(half, half)), length=1)
+    >>> whole.cell, whole.readout.weight, whole.readout.bias
+    (LinearCell(open_step=2, close_step=-2, recurrent_weight=1), ((1,),), (4,))
     """
     scale = _scale(model.cell, length)
-    return Model(_whole_cell(model.cell, scale), _whole_readout(model.readout, scale))
+    return Network(_whole_cell(model.cell, scale), _whole_readout(model.readout, scale), model.task)
 
 
-def _scale(cell: Cell, length: int) -> int:
+def _scale(cell: ScalarCell, length: int) -> int:
     return _denominator(_weights(cell, steps=True)) * _denominator(_weights(cell, steps=False)) ** length
 
 
-def _weights(cell: Cell, *, steps: bool) -> list[Fraction]:
+def _weights(cell: ScalarCell, *, steps: bool) -> list[Fraction]:
     return [exact(getattr(cell, field.name)) for field in fields(cell) if (field.name in _STEPS) is steps]
 
 
@@ -73,24 +74,21 @@ def _denominator(values: list[Fraction]) -> int:
     return lcm(*(value.denominator for value in values))
 
 
-def _whole_cell(cell: Cell, scale: int) -> Cell:
+def _whole_cell(cell: ScalarCell, scale: int) -> ScalarCell:
     recurrent_scale = _denominator(_weights(cell, steps=False))
 
     def whole(value: Number, field: str) -> int:
         return int(exact(value) * (scale if field in _STEPS else recurrent_scale))
 
-    return cell.converted(whole)
+    return cell.map_weights(whole)
 
 
 def _whole_readout(readout: Readout, scale: int) -> Readout:
-    if isinstance(readout, BinaryReadout):
-        own = _denominator([exact(readout.weight), exact(readout.bias)])
-    elif isinstance(readout, TernaryReadout):
-        own = _denominator([exact(value) for value in (*readout.weight, *readout.bias)])
-    else:
+    if readout.decision == ZERO:
         return readout
+    own = _denominator([exact(value) for row in (*readout.weight, readout.bias) for value in row])
 
     def whole(value: Number, field: str) -> int:
         return int(exact(value) * own * (scale if field == "bias" else 1))
 
-    return readout.converted(whole)
+    return readout.map_weights(whole)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.arithmetic import Number, exact
-from tallystick.cells import ONE_HOT, Cell, LinearCell
+from tallystick.cells import ONE_HOT, LinearCell, ScalarCell
 from tallystick.certificates.enclosed import Enclosed
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
-from tallystick.readouts import MembershipClass, Readout
+from tallystick.languages.tasks import Task
 
 _FLOATING = "fV"
 """The letters of NumPy's floats and of bfloat16, which NumPy does not know for one."""
@@ -42,7 +42,7 @@ class Ends:
         """The two ends."""
         return self.least, self.greatest
 
-    def after(self, cell: Cell | Enclosed, token: str) -> "Ends":
+    def after(self, cell: ScalarCell | Enclosed, token: str) -> "Ends":
         """Return the ends of the image under one more token: a falling map exchanges them."""
         if isinstance(cell, Enclosed):
             return Ends(*cell.image(*self.both, ONE_HOT[token]))
@@ -70,7 +70,7 @@ class Grouping(ABC):
     """How the strings of one length fall into groups that have one right class each; the groups are 0 … length."""
 
     @abstractmethod
-    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
+    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Return the ends of every group of strings one token longer."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Grouping(ABC):
         """Return the group that a string comes to with one more token."""
 
     @abstractmethod
-    def right_classes(self, readout: Readout, length: int) -> NDArray[np.int64]:
+    def right_classes(self, task: Task, length: int) -> NDArray[np.int64]:
         """Return the index of the class that the strings of each group should get."""
 
 
@@ -90,7 +90,7 @@ class Grouping(ABC):
 class ByOpenings(Grouping):
     """Group n holds the strings with n opening brackets, whose count is n − m = 2n − N."""
 
-    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
+    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Group n is reached by `(` from n − 1 and by `)` from n."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         both = opened.of(slice(None, -1)).union(closed.of(slice(1, None)))
@@ -104,11 +104,9 @@ class ByOpenings(Grouping):
         """Count the opening brackets."""
         return group + (token == OPEN)
 
-    def right_classes(self, readout: Readout, length: int) -> NDArray[np.int64]:
-        """Return the class of the count n − m, which only its sign decides."""
-        order = list(readout.classes)
-        index = np.array([order.index(readout.right_class(sign)) for sign in (-1, 0, 1)])
-        return index[np.sign(2 * np.arange(length + 1) - length) + 1]
+    def right_classes(self, task: Task, length: int) -> NDArray[np.int64]:
+        """Return the class of the count n − m."""
+        return task.right_classes(2 * np.arange(length + 1) - length)
 
 
 @final
@@ -118,7 +116,7 @@ class ByRunningCount(Grouping):
     κ does not follow from n and m, so the extremes are kept for each κ instead; the recursion is the same.
     """
 
-    def advanced(self, ends: Ends, cell: Cell | Enclosed) -> Ends:
+    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Group κ is reached by `(` from κ − 1 and by `)` from κ + 1; group 0 by `)` from 0 and 1."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         low = closed.of(slice(0, 1))
@@ -135,14 +133,12 @@ class ByRunningCount(Grouping):
         """Count as semi-Dyck-1 does."""
         return SEMI_DYCK1.step(group, token)
 
-    def right_classes(self, readout: Readout, length: int) -> NDArray[np.int64]:  # noqa: ARG002 -- the zero check's
-        """Return accepted for κ = 0 and rejected for all others."""
-        order = list(MembershipClass)
-        accepted, rejected = order.index(MembershipClass.ACCEPTED), order.index(MembershipClass.REJECTED)
-        return np.array([accepted] + [rejected] * length)
+    def right_classes(self, task: Task, length: int) -> NDArray[np.int64]:
+        """Return the class of the count κ."""
+        return task.right_classes(np.arange(length + 1))
 
 
-def rows(cell: Cell, longest: int) -> Iterator[Ends]:
+def rows(cell: ScalarCell, longest: int) -> Iterator[Ends]:
     """Go through the extremes by number of opening brackets, for each length from 0 to the longest.
 
     >>> [row.greatest.tolist() for row in rows(LinearCell(1, -1, 2), 2)]
@@ -156,7 +152,7 @@ def rows(cell: Cell, longest: int) -> Iterator[Ends]:
         yield ends
 
 
-def extremes(cell: Cell, openings: int, closings: int) -> tuple[Number, Number]:
+def extremes(cell: ScalarCell, openings: int, closings: int) -> tuple[Number, Number]:
     """Return the least and greatest h over all strings with these numbers of brackets, in the cell's own arithmetic.
 
     >>> extremes(LinearCell(1, -1, Fraction(1, 2)), openings=1, closings=1)
@@ -168,7 +164,7 @@ def extremes(cell: Cell, openings: int, closings: int) -> tuple[Number, Number]:
     return last.least[openings], last.greatest[openings]
 
 
-def first_row(cell: Cell) -> Ends:
+def first_row(cell: ScalarCell) -> Ends:
     """Return the empty string's state, h₀ = 0, in the kind of number that the cell's weights have."""
     kind = np.asarray(cell.open_step).dtype
     state = np.zeros(1, kind if kind.kind in _FLOATING else object)
@@ -189,7 +185,7 @@ def closed_form(cell: LinearCell, openings: int, closings: int) -> tuple[Fractio
     check_whole(closings, "closings", least=0)
     if not isinstance(cell, LinearCell):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BadInput(f"cell: no closed form is known for a {type(cell).__name__}")
-    cell = cell.converted(exact)
+    cell = cell.map_weights(exact)
     a, b, U = cell.open_step, cell.close_step, cell.recurrent_weight
     weights = sorted(U**i for i in range(openings + closings))
     picked = [sum(weights[:openings]), sum(weights[closings:])]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tallystick.cells import Cell
+from tallystick.cells import ScalarCell
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import ByOpenings, Ends, Grouping, first_row
 from tallystick.certificates.search import grouping_of, rows_of, wrong_ends
@@ -21,31 +21,31 @@ from tallystick.certificates.verdict import REAL, Failure
 from tallystick.certificates.witnesses import judged, string_to
 from tallystick.errors import check_whole
 from tallystick.languages.brackets import ALPHABET
-from tallystick.models import Model
+from tallystick.networks import Network
 
 LONGEST = 400
 _TRIES = 20
 """How many strings are drawn for each one wanted before failing strings count as rare."""
 
 
-def extreme_failures(model: Model, length: int, arithmetic: str = REAL) -> list[Failure]:
+def extreme_failures(model: Network, length: int, arithmetic: str = REAL) -> list[Failure]:
     """Return the failing strings that attain an extreme of h in their group, each once.
 
     >>> from tallystick.cells import LinearCell
-    >>> from tallystick.readouts import BinaryReadout
-    >>> [failure.string for failure in extreme_failures(Model(LinearCell(1, -1, 2), BinaryReadout(1)), 4)]
+    >>> from tallystick.networks import Readout
+    >>> [failure.string for failure in extreme_failures(Network(LinearCell(1, -1, 2), Readout.binary(1)), 4)]
     ['()))', '(())', ')(((']
     """
     run, grouping = _ready(model, length, arithmetic)
     with np.errstate(over="ignore", invalid="ignore"):
         history = list(rows_of(run, grouping, length))
-        readout = run.model_at(length).readout
-        places = wrong_ends(readout, grouping.right_classes(readout, length), history[-1])
+        network = run.model_at(length)
+        places = wrong_ends(network.readout, grouping.right_classes(network.task, length), history[-1])
         strings = dict.fromkeys(string_to(run, grouping, history, *place) for place in places)
         return [failure for string in strings if (failure := judged(run, grouping, string))]
 
 
-def random_failures(model: Model, length: int, number: int, seed: int = 0, arithmetic: str = REAL) -> list[Failure]:
+def random_failures(model: Network, length: int, number: int, seed: int = 0, arithmetic: str = REAL) -> list[Failure]:
     """Return so many random failing strings, repeats included; none where no string of the length is known to fail."""
     check_whole(number, "number", least=0)
     run, grouping = _ready(model, length, arithmetic)
@@ -58,7 +58,7 @@ def random_failures(model: Model, length: int, number: int, seed: int = 0, arith
         return [failure for string in grown if string and (failure := judged(run, grouping, string))]
 
 
-def _ready(model: Model, length: int, arithmetic: str) -> tuple[Execution, Grouping]:
+def _ready(model: Network, length: int, arithmetic: str) -> tuple[Execution, Grouping]:
     check_whole(length, "length", least=1, most=LONGEST)
     run = execution(model, arithmetic)
     return run, grouping_of(run.model_at(0))
@@ -103,9 +103,9 @@ def _can_fail(run: Execution, grouping: Grouping, groups: dict[int, Ends], lengt
                 target, image = grouping.target(group, token), ends.after(_cell(run, size), token)
                 longer[target] = longer[target].union(image) if target in longer else image
         groups = longer
-    readout = run.model_at(longest).readout
-    right = grouping.right_classes(readout, longest)
-    return any(any(wrong_ends(readout, right[group : group + 1], ends)) for group, ends in groups.items())
+    network = run.model_at(longest)
+    right = grouping.right_classes(network.task, longest)
+    return any(any(wrong_ends(network.readout, right[group : group + 1], ends)) for group, ends in groups.items())
 
 
 def _can_fail_by_openings(run: Execution, grouping: Grouping, group: int, ends: Ends, lengths: range) -> bool:
@@ -113,10 +113,10 @@ def _can_fail_by_openings(run: Execution, grouping: Grouping, group: int, ends: 
     for length in lengths:
         ends = grouping.advanced(ends, _cell(run, length))
     longest = lengths.stop - 1
-    readout = run.model_at(longest).readout
-    right = grouping.right_classes(readout, longest)[group : group + len(ends.least)]
-    return any(wrong_ends(readout, right, ends))
+    network = run.model_at(longest)
+    right = grouping.right_classes(network.task, longest)[group : group + len(ends.least)]
+    return any(wrong_ends(network.readout, right, ends))
 
 
-def _cell(run: Execution, length: int) -> Cell:
+def _cell(run: Execution, length: int) -> ScalarCell:
     return run.model_at(length).cell

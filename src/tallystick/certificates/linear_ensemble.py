@@ -27,8 +27,7 @@ from tallystick.certificates.ensemble_models import (
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Lengths
 from tallystick.languages.brackets import OPEN
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+from tallystick.networks import Network, Readout
 
 _UNIT = 2.0**-53
 _LONGEST = 20_000
@@ -43,11 +42,11 @@ class FirstFailures(NamedTuple):
     even: np.ndarray
 
 
-HeadStart = Callable[[Model, Mask], FirstFailures]
+HeadStart = Callable[[Network, Mask], FirstFailures]
 """Goes through the first lengths of some of the models in another place; what it leaves open is decided here."""
 
 
-def linear_horizons(models: Model, head_start: HeadStart | None = None) -> Horizons:
+def linear_horizons(models: Network, head_start: HeadStart | None = None) -> Horizons:
     """Return the horizons of an ensemble of linear cells with binary or ternary readouts; every one is exact."""
     size = size_of(models)
     found = Horizons(np.full(size, -1), np.full(size, -1), np.ones(size, bool), np.ones(size, bool))
@@ -63,21 +62,18 @@ def linear_horizons(models: Model, head_start: HeadStart | None = None) -> Horiz
     return found
 
 
-def _weights(models: Model) -> tuple[Floats, Floats, Floats]:
+def _weights(models: Network) -> tuple[Floats, Floats, Floats]:
     """A, b and U."""
     assert isinstance(models.cell, LinearCell)
     return models.cell.open_step, models.cell.close_step, models.cell.recurrent_weight
 
 
 def _outputs(readout: Readout) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
-    """V and c, an array an output."""
-    if isinstance(readout, TernaryReadout):
-        return readout.weight, readout.bias
-    assert isinstance(readout, BinaryReadout)
-    return (readout.weight,), (readout.bias,)
+    """Return v and c, one array per output."""
+    return tuple(row[0] for row in readout.weight), readout.bias
 
 
-def _in_range(models: Model) -> Mask:
+def _in_range(models: Network) -> Mask:
     """Say which models have U > 0 and weights that neither overflow nor lose digits to underflow."""
     a, b, U = _weights(models)
     v, c = _outputs(models.readout)
@@ -122,7 +118,7 @@ def _decided(readout: Readout, index: int, h: Floats, error: Floats) -> Decided:
     return Decided.of_all(Decided(value > error, value < -error) for value in values)
 
 
-def _decide_exact_counters(models: Model, found: Horizons) -> None:
+def _decide_exact_counters(models: Network, found: Horizons) -> None:
     """A counter with U = 1 and b = −a that is right at d = 0 and on both sides of it is right for every count d.
 
     At d = 0 the state is 0 and the comparison is that of two biases, exact in floats.
@@ -130,11 +126,10 @@ def _decide_exact_counters(models: Model, found: Horizons) -> None:
     a, b, U = _weights(models)
     counters = np.flatnonzero((U == 1) & (b == -a) & _in_range(models))
     chosen, a = some_of(models, counters), a[counters]
-    classes = list(models.readout.classes)
     errors = _Errors(chosen.readout, roundings=8)
-    below, above = (classes.index(models.readout.right_class(sign)) for sign in (-1, 1))
+    below, above = (models.task.index_of_count(sign) for sign in (-1, 1))
     for answers, lengths in zip((found.all, found.even), Lengths, strict=True):
-        sure = right_at_zero(chosen.readout)
+        sure = right_at_zero(chosen)
         for d, index in ((-lengths.stride, below), (lengths.stride, above)):
             sure &= _decided(chosen.readout, index, d * a, errors.at(np.abs(d * a))).passes
         answers[counters[sure]] = UNLIMITED
@@ -171,7 +166,7 @@ class Powers(NamedTuple):
         """Say where nothing comes near overflow or underflow."""
         return (self.powers[2] > 1e-100) & (self.whole < 1e100)  # noqa: PLR2004
 
-    def state(self, models: Model, string: CriticalString) -> tuple[Any, Any]:
+    def state(self, models: Network, string: CriticalString) -> tuple[Any, Any]:
         """Return h of a critical string, and the size of its terms."""
         a, b, _ = _weights(models)
         older, younger = (a, b) if string.first == OPEN else (b, a)
@@ -184,7 +179,7 @@ class Powers(NamedTuple):
         return early + late, abs(early) + abs(late)
 
 
-def _can_run(models: Model, found: Horizons) -> Mask:
+def _can_run(models: Network, found: Horizons) -> Mask:
     """Say which models are to go through the lengths.
 
     A drift at U = 1 can last for millions of them, and the rational path has a closed form for it.
@@ -194,11 +189,11 @@ def _can_run(models: Model, found: Horizons) -> Mask:
     return (found.even < 0) & _in_range(models) & ~slow
 
 
-def _run_lengths(models: Model, found: Horizons) -> None:
+def _run_lengths(models: Network, found: Horizons) -> None:
     """Go through the lengths until each model has failed at an even one, was handed on, or few are left."""
     active = np.flatnonzero(_can_run(models, found))
     models, powers = some_of(models, active), Powers.at_zero(_weights(models)[2][active])
-    strings = [critical_strings(models.readout, parity) for parity in (0, 1)]
+    strings = [critical_strings(models.task, parity) for parity in (0, 1)]
     length = 0
     while len(active) > _FEW and length < _LONGEST:
         length, is_even = length + 1, length % 2 == 1
@@ -214,7 +209,7 @@ def _run_lengths(models: Model, found: Horizons) -> None:
         active, models, powers = active[going], some_of(models, going), powers.some(going)
 
 
-def decided_length(models: Model, powers: Powers, strings: list[CriticalString], length: Any) -> Decided:  # noqa: ANN401
+def decided_length(models: Network, powers: Powers, strings: list[CriticalString], length: Any) -> Decided:  # noqa: ANN401
     """Decide a length by its critical strings.
 
     S_j takes two roundings a step and U^j one, a term at most three products more, and h, w·h + c and w itself one each:

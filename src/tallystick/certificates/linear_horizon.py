@@ -27,17 +27,17 @@ from tallystick.certificates.critical_strings import CriticalString, Side, criti
 from tallystick.certificates.powers import sign_at_power
 from tallystick.certificates.verdict import Failure, Lengths
 from tallystick.languages.brackets import OPEN
-from tallystick.models import Model
+from tallystick.networks import Network
 
 
-def first_failure(model: Model, lengths: Lengths) -> Failure | None:
+def first_failure(model: Network, lengths: Lengths) -> Failure | None:
     """Return a shortest failing string of a linear cell with U > 0 and a binary or ternary readout, or None.
 
     The weights must be rationals.
     """
     best: tuple[int, CriticalString] | None = None
     for parity in range(0, 2, lengths.stride):
-        for string in critical_strings(model.readout, parity):
+        for string in critical_strings(model.task, parity):
             for side in sides(model.readout, string.right):
                 # No need to look for a later failure than the best one so far.
                 last = None if best is None else (best[0] - 1 - parity) // 2
@@ -47,15 +47,15 @@ def first_failure(model: Model, lengths: Lengths) -> Failure | None:
     return None if best is None else _failure(model, *best)
 
 
-def _failure(model: Model, length: int, string: CriticalString) -> Failure:
-    classes = list(model.readout.classes)
+def _failure(model: Network, length: int, string: CriticalString) -> Failure:
+    classes = model.task.classes
     wrong = next(
         index for index in range(len(classes)) if index != string.right and _holds(model, length, string, index)
     )
     return Failure(string.runs(length), classes[wrong], classes[string.right])
 
 
-def _holds(model: Model, length: int, string: CriticalString, index: int) -> bool:
+def _holds(model: Network, length: int, string: CriticalString, index: int) -> bool:
     """Say whether a string gets a class."""
     k, parity = divmod(length, 2)
     return not any(_comparison(model.cell, string, side, parity).fails(k) for side in sides(model.readout, index))

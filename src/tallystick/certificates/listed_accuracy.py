@@ -18,7 +18,7 @@ from tallystick.certificates.search import grouping_of
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
-from tallystick.models import Model
+from tallystick.networks import Network
 
 MOST_FLOATS = 1 << 22
 MOST_OBJECTS = 1 << 17
@@ -36,7 +36,7 @@ class _Listed:
         return _Listed(self.states.after(run.model_at(length).cell, token), self.sizes)
 
 
-def listed_accuracies(model: Model, longest: int, arithmetic: str) -> Iterator[ExactAccuracy]:
+def listed_accuracies(model: Network, longest: int, arithmetic: str) -> Iterator[ExactAccuracy]:
     """Go through the lengths from 1, counting the right strings of each."""
     run = execution(model, arithmetic)
     grouping = grouping_of(run.model_at(0))
@@ -80,12 +80,12 @@ def _require_few(groups: dict[int, _Listed], length: int) -> None:
 
 
 def _counted(groups: dict[int, _Listed], run: Execution, grouping: Grouping, length: int) -> ExactAccuracy:
-    readout = run.model_at(length).readout
-    right = grouping.right_classes(readout, length)
-    classes = list(readout.classes)
+    network = run.model_at(length)
+    readout, classes = network.readout, network.task.classes
+    right = grouping.right_classes(network.task, length)
     strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
     for group, listed in groups.items():
-        found = np.asarray(readout.class_index(listed.states.least))
+        found = np.asarray(readout.class_index((listed.states.least,)))
         if run.enclosed:
             _require_decided(run, length, found, listed.states)
         name = classes[int(right[group])]
@@ -96,6 +96,6 @@ def _counted(groups: dict[int, _Listed], run: Execution, grouping: Grouping, len
 
 def _require_decided(run: Execution, length: int, found: NDArray[np.int64], states: Ends) -> None:
     readout = run.model_at(length).readout
-    sure = (found == readout.class_index(states.greatest)) & certain(readout, found, states, rounded=run.rounded)
+    sure = (found == readout.class_index((states.greatest,))) & certain(readout, found, states, rounded=run.rounded)
     if not sure.all():
         raise BadInput(f"length: the bounds on tanh do not decide every string of length {length}")

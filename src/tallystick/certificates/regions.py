@@ -39,11 +39,12 @@ from tallystick.certificates.critical_strings import critical_strings, sides
 from tallystick.certificates.verdict import Lengths, Runs, lengths_of
 from tallystick.errors import check_whole
 from tallystick.languages.brackets import CLOSE
-from tallystick.readouts import BinaryReadout
+from tallystick.languages.tasks import BINARY
+from tallystick.networks import Readout
 
 Floats = NDArray[np.float64]
 
-_READOUT = BinaryReadout(1)
+_READOUT = Readout.binary(1)
 _SHORT = 2
 _HALVINGS = 60
 
@@ -139,6 +140,6 @@ def _ends(U: Number, longest: int, lengths: Lengths) -> tuple[list[Number], list
 def _deciding(longest: int, lengths: Lengths) -> Iterator[tuple[Runs, bool]]:
     """Go through the strings that decide R_N, and say of each whether it must come out positive."""
     for length in lengths.upto(longest)[-(_SHORT // lengths.stride) :]:
-        for string in critical_strings(_READOUT, length % 2):
+        for string in critical_strings(BINARY, length % 2):
             for side in sides(_READOUT, string.right):
                 yield string.runs(length), side.strict

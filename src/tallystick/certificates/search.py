@@ -16,8 +16,8 @@ from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends, G
 from tallystick.certificates.verdict import Failure, Lengths
 from tallystick.certificates.witnesses import judged, string_to
 from tallystick.languages.brackets import ALPHABET
-from tallystick.models import Model
-from tallystick.readouts import Readout
+from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
+from tallystick.networks import Network, Readout
 
 MOST_STATES = 50_000
 
@@ -30,9 +30,9 @@ class Reached:
     reason: str
 
 
-def grouping_of(model: Model) -> Grouping:
+def grouping_of(model: Network) -> Grouping:
     """Return how strings are grouped, so that those of a group have one right class."""
-    return ByRunningCount() if model.answers_for_semi_dyck1 else ByOpenings()
+    return ByRunningCount() if model.task.machine is SEMI_DYCK1_COUNTER else ByOpenings()
 
 
 def search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reached:
@@ -55,8 +55,8 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
             return Reached(_before(length, lengths), f"h overflows at length {length}")
         if length not in lengths.upto(limit):
             continue
-        readout = execution.model_at(length).readout
-        right = grouping.right_classes(readout, length)
+        network = execution.model_at(length)
+        readout, right = network.readout, grouping.right_classes(network.task, length)
         places = list(wrong_ends(readout, right, ends))
         strings = _in_order(string_to(execution, grouping, history, *place) for place in places)
         unsure = not certain(readout, right, ends, rounded=execution.rounded).all()
@@ -90,7 +90,7 @@ def _before(length: int, lengths: Lengths) -> int:
 
 def wrong_ends(readout: Readout, right: NDArray[np.int64], ends: Ends) -> Iterator[tuple[int, Number]]:
     """Go through the groups with an end that gets a wrong class."""
-    wrong = [np.asarray(readout.class_index(states)) != right for states in ends.both]
+    wrong = [np.asarray(readout.class_index((states,))) != right for states in ends.both]
     for group in np.flatnonzero(wrong[0] | wrong[1]):
         yield from ((int(group), states[group]) for states, at in zip(ends.both, wrong, strict=True) if at[group])
 
@@ -124,4 +124,4 @@ def _states(execution: Execution, grouping: Grouping) -> Iterator[tuple[int, _Li
 
 def _wrong_states(readout: Readout, right: NDArray[np.int64], listed: _Listed) -> Iterator[str]:
     for index, states in zip(right, listed, strict=True):
-        yield from (string for h, string in states.items() if int(readout.class_index(h)) != index)
+        yield from (string for h, string in states.items() if int(readout.class_index((h,))) != index)

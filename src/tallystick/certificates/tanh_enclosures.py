@@ -19,7 +19,7 @@ from typing import Any, final
 import numpy as np
 
 from tallystick.arithmetic import Number, exact, float_format, format_of
-from tallystick.cells import Cell, TanhCell, Token
+from tallystick.cells import ScalarCell, TanhCell, Token
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.errors import BadInput
 
@@ -28,14 +28,14 @@ TANH_NEIGHBOURS = {"float16": 1, "bfloat16": 1, "float32": 4, "float64": 4}
 
 
 @dataclass(frozen=True)
-class EnclosedTanh(Cell, Enclosed):
+class EnclosedTanh(ScalarCell, Enclosed):
     """A tanh cell whose next states are known between two bounds; it runs on arrays only."""
 
     recurrent_weight: Number
 
-    def step(self, h: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Token) -> Number:
         """Return a lower bound on the next states; `image` has both bounds."""
-        return self.image(h, h, token)[0]
+        return self.image(state, state, token)[0]
 
     def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
         """Return bounds of tanh(U·h + c(x)) over all h between two."""

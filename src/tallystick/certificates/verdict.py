@@ -5,9 +5,9 @@ from enum import StrEnum
 from itertools import groupby
 
 from tallystick.arithmetic import ARITHMETICS, Number
-from tallystick.cells import TanhCell
+from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model
+from tallystick.networks import Network
 
 LONGEST_STRING = 10**6
 REAL = "real"
@@ -110,7 +110,7 @@ class Verdict:
             between the two are open.
     """
 
-    model: Model | GatedModel
+    model: Network
     lengths: Lengths
     arithmetic: str
     outcome: Outcome
@@ -134,26 +134,27 @@ class Verdict:
             raise BadInput(f"known_failure: {self.known_failure!r} does not go with {self.outcome} to {self.horizon}")
 
     @property
-    def executed(self) -> Model | GatedModel:
+    def executed(self) -> Network:
         """The model with its weights in the verdict's arithmetic."""
         return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
 
     def trace(self) -> list[Number]:
-        """H along the failing string, before the first token and after each; empty where none fails.
+        """Return h along the failing string, before the first token and after each; empty where none fails.
 
-        The states of a tanh cell in real numbers are shown as doubles, which they are near to; so are those of a gated cell,
-        each a tuple with a number a unit.
+        Where a cell has no rational states, as with tanh, they are shown in real numbers as the doubles that they are near to. h is
+        a number for a cell with one unit, else a tuple with one number per unit.
         """
         if not self.failure:
             return []
-        if isinstance(self.model, GatedModel):
-            return [state.hidden for state in self.model.in_arithmetic("float64").cell.trace(self.failure.string)]
-        if isinstance(self.model.cell, TanhCell) and self.arithmetic == REAL:
-            try:
-                return self.model.cell.converted(ARITHMETICS["float64"]).trace(self.failure.string)
-            except BadInput:  # weights that no double holds
-                return []
-        return self.executed.cell.trace(self.failure.string)
+        shown = (
+            "float64" if self.arithmetic == REAL and not self.model.cell.is_rational else arithmetic_of(self.arithmetic)
+        )
+        try:
+            cell = self.model.cell.map_weights(ARITHMETICS[shown])
+        except BadInput:  # weights that no double holds
+            return []
+        hidden = [cell.hidden(state) for state in cell.trace(self.failure.string)]
+        return [h[0] for h in hidden] if isinstance(cell, ScalarCell) else hidden
 
 
 def arithmetic_of(name: str) -> str:

@@ -8,7 +8,7 @@ from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
 from tallystick.certificates.verdict import Failure, runs_of
-from tallystick.readouts import Readout
+from tallystick.networks import Readout
 
 
 def string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
@@ -38,10 +38,10 @@ def judged(execution: Execution, grouping: Grouping, string: str) -> Failure | N
     for length, token in enumerate(string, start=1):
         ends = ends.after(execution.model_at(length).cell, token)
         group = grouping.target(group, token)
-    readout = execution.model_at(len(string)).readout
-    classes = list(readout.classes)
-    right = int(grouping.right_classes(readout, len(string))[group])
-    found = readout.class_index(ends.least)
+    network = execution.model_at(len(string))
+    readout, classes = network.readout, network.task.classes
+    right = int(grouping.right_classes(network.task, len(string))[group])
+    found = readout.class_index((ends.least,))
     if int(found[0]) == right or not _one_class(readout, found, ends, rounded=execution.rounded):
         return None
     return Failure(runs_of(string), classes[int(found[0])], classes[right])
@@ -51,5 +51,5 @@ def _one_class(readout: Readout, found: NDArray[np.int64], ends: Ends, *, rounde
     """Say whether every state between two ends surely gets the class that the lower one got."""
     if ends.least[0] == ends.greatest[0]:
         return True
-    same = found == readout.class_index(ends.greatest)
+    same = found == readout.class_index((ends.greatest,))
     return bool((same & certain(readout, found, ends, rounded=rounded))[0])

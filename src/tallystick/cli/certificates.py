@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tallystick.arithmetic import FORMATS, Number
+from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.checker import check as check_text
 from tallystick.certificates.depth import exact_depth
@@ -16,21 +17,14 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
-from tallystick.cli.gated import (
-    Drawn,
-    accuracy_of_gated_model,
-    accuracy_of_gated_run,
-    certify_gated_run,
-    is_gated_run,
-)
-from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_json, show_settings
+from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
+from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
-from tallystick.datasets.tasks import TASKS
 from tallystick.documents import LARGEST_DOCUMENT, parse_document
 from tallystick.errors import BadInput
 from tallystick.files import read_text
-from tallystick.models import GatedModel, Model, model_to_json, read_model, read_scalar_model
-from tallystick.readouts import ZeroCheck
+from tallystick.languages.tasks import TASKS
+from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 
 _SHOWN_TRACE = 24
 _SHOWN_STRING = 60
@@ -68,12 +62,8 @@ def certify(
         _certify_run(path, lengths, limit, as_json=as_json)
         return
     refuse_unwritable(out, force=force)
-    model = read_model(path)
-    if not isinstance(model, GatedModel):
-        model = _with_readout(model, readout)
-    elif readout not in (None, model.readout.kind):
-        raise BadInput(f"readout: {readout!r} is not the model's own, {model.readout.kind}")
-    verdict = certify_model(model, lengths, arithmetic, limit)
+    model = read_network(path)
+    verdict = certify_model(_with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -131,17 +121,17 @@ def accuracy(
     Example: tallystick accuracy model.json --length 50 --curve
     """
     refuse_unwritable(figure, force=force)
-    model = None if path.is_dir() else read_model(path)
-    if model is None or isinstance(model, GatedModel):
+    model = None if path.is_dir() else read_network(path)
+    if model is None or not isinstance(model.cell, ScalarCell):
         _refuse_unless(
             readout is None and arithmetic == REAL, "--readout and --arithmetic", "cells without gates", path
         )
         given = {"length": length, "number": number, "seed": seed}
         drawn = Drawn(shorter=curve, **{name: value for name, value in given.items() if value is not None})
         if model is None:
-            accuracy_of_gated_run(path, drawn, figure, as_json=as_json)
+            accuracy_of_run(path, drawn, figure, as_json=as_json)
         else:
-            accuracy_of_gated_model(path, model, drawn, figure, as_json=as_json)
+            accuracy_of_network(path, model, drawn, figure, as_json=as_json)
         return
     _refuse_unless(
         number is None and seed is None, "--number and --seed", "GRUs and LSTMs, whose strings are drawn", path
@@ -182,7 +172,7 @@ def failures(
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
     refuse_unwritable(out, force=force)
-    model = _with_readout(read_scalar_model(path), readout)
+    model = _with_readout(read_scalar_network(path), readout)
     groups = {
         "extreme": extreme_failures(model, length, arithmetic),
         "random": random_failures(model, length, number, seed, arithmetic),
@@ -200,7 +190,7 @@ def failures(
             show(f"{failure.string}  {name}: {failure.found} instead of {failure.right}")
 
 
-def _write_failures(failures: list[Failure], model: Model, path: Path) -> None:
+def _write_failures(failures: list[Failure], model: Network, path: Path) -> None:
     strings = list(dict.fromkeys(failure.string for failure in failures))
     write_strings(strings, TASKS.get(model.readout.kind), path)
 
@@ -235,12 +225,15 @@ def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
         show(f"{name:9} {found.correct[name]:,} of {size:,}")
 
 
-def _with_readout(model: Model, readout: str | None) -> Model:
+def _with_readout(model: Network, readout: str | None) -> Network:
     if readout in (None, model.readout.kind):
         return model
-    if readout == "zero":
-        return Model(model.cell, ZeroCheck())
-    raise BadInput(f"readout: {readout!r} is neither zero nor the model's own, {model.readout.kind}")
+    if readout == "zero" and isinstance(model.cell, ScalarCell):
+        return Network(model.cell, Readout.zero())
+    own = f"the model's own, {model.readout.kind}"
+    raise BadInput(
+        f"readout: {readout!r} is {f'neither zero nor {own}' if isinstance(model.cell, ScalarCell) else f'not {own}'}"
+    )
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:
@@ -261,7 +254,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "arithmetic": verdict.arithmetic,
         "reason": verdict.reason,
         "exact_depth": _depths(verdict),
-        "model": model_to_json(verdict.model),
+        "model": network_to_json(verdict.model),
     }
 
 
@@ -302,24 +295,25 @@ def _show_depths(verdict: Verdict) -> None:
 
 
 def _depths(verdict: Verdict) -> dict[str, int]:
-    if verdict.arithmetic != REAL or verdict.outcome is not Outcome.PROVED or isinstance(verdict.model, GatedModel):
+    if verdict.arithmetic != REAL or verdict.outcome is not Outcome.PROVED:
         return {}
     depths = {name: exact_depth(verdict.model.cell, name) for name in FORMATS}
     return {name: depth for name, depth in depths.items() if depth is not None}
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
-    from tallystick.experiments.evaluation import horizons_of_run  # noqa: PLC0415 -- polars and JAX take a second to load
+    from tallystick.experiments.evaluation import horizons_of_run, prove_run  # noqa: PLC0415 -- polars and JAX take a second to load
     from tallystick.experiments.run_directory import RunDirectory  # noqa: PLC0415
 
-    if is_gated_run(path):
-        certify_gated_run(path, lengths, limit, as_json=as_json)
+    directory = RunDirectory(path)
+    if not issubclass(directory.cell, ScalarCell):
+        show_facts(prove_run(directory, lengths, limit), "horizons", as_json=as_json)
         return
     if (lengths, limit) != ("all", None):
         raise BadInput(
             f"{path}: its horizons are in its rows, for all and for even lengths; --lengths and --limit are not for it"
         )
-    show_settings(horizons_of_run(RunDirectory(path)), "horizons", as_json=as_json)
+    show_settings(horizons_of_run(directory), "horizons", as_json=as_json)
 
 
 def _refuse_unless(fine: bool, options: str, whose: str, path: Path) -> None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from tallystick.experiments.comparison import Comparison
     from tallystick.experiments.comparison_rows import KeptRows
     from tallystick.experiments.workers import Workers
-    from tallystick.training.gated.setting import GatedSetting
     from tallystick.training.setting import Setting
 
 # JAX, polars and matplotlib take a second to load, so they are imported when the command is called.
@@ -39,7 +38,7 @@ FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg
 
 def compare(
     seeds: Annotated[int, typer.Option(help="How many networks of each scalar cell.")] = 10_000,
-    gated_seeds: Annotated[int, typer.Option(help="How many GRUs and LSTMs of each kind.")] = 100,
+    vector_seeds: Annotated[int, typer.Option(help="How many GRUs and LSTMs of each kind.")] = 100,
     seed: Annotated[int, typer.Option(help="Draws the order of the training strings, and the test strings.")] = 0,
     cell: Annotated[str | None, typer.Option(help="Only this cell.")] = None,
     method: Annotated[str | None, typer.Option(help="Only this method.")] = None,
@@ -58,14 +57,14 @@ def compare(
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.comparison import check_comparison, default_gated_settings, default_settings
+    from tallystick.experiments.comparison import check_comparison, default_settings, default_vector_settings
     from tallystick.experiments.comparison import compare as compared
     from tallystick.experiments.lock import at_work_in
     from tallystick.reports.comparison import HEADINGS, as_cells, as_record
 
-    check_comparison(seeds, gated_seeds, seed)
+    check_comparison(seeds, vector_seeds, seed)
     wanted = [(setting, setting.method, seeds) for setting in default_settings()]
-    wanted += [(setting, setting.taught.method, gated_seeds) for setting in default_gated_settings()]
+    wanted += [(setting, setting.method, vector_seeds) for setting in default_vector_settings()]
     settings = [(s, size) for s, name, size in wanted if cell in (None, s.cell) and method in (None, name)]
     if not settings:
         raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
@@ -87,7 +86,7 @@ def compare(
 
 def _kept_rows(
     out: Path,
-    settings: "list[tuple[Setting | GatedSetting, int]]",
+    settings: "list[tuple[Setting, int]]",
     seed: int,
     device: str,
     *,
@@ -108,8 +107,8 @@ def _kept_rows(
 
 
 def _compared(
-    settings: "list[tuple[Setting | GatedSetting, int]]",
-    compared: "Callable[[Setting | GatedSetting, int], Comparison]",
+    settings: "list[tuple[Setting, int]]",
+    compared: "Callable[[Setting, int], Comparison]",
     cluster: "Workers | None",
     kept: "KeptRows | None",
 ) -> "list[Comparison]":

@@ -6,14 +6,25 @@ from typing import Annotated
 
 import typer
 
-from tallystick.cells import CELLS
-from tallystick.cells.gated import GATED_CELLS
-from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
-from tallystick.cli.output import Cluster, Device, Force, Json, Keep, Resume, one_of, show, show_json, show_settings
+from tallystick.cells import CELLS, ScalarCell, VectorCell
+from tallystick.cli.output import (
+    Cluster,
+    Device,
+    Force,
+    Json,
+    Keep,
+    Resume,
+    one_of,
+    show,
+    show_facts,
+    show_json,
+    show_settings,
+)
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model, read_model, read_scalar_model
+from tallystick.networks import Network, read_network, read_scalar_network
 
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
+_SEVERAL = [name for name, kind in CELLS.items() if issubclass(kind, VectorCell)]
 RunOrModel = Annotated[
     Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
 ]
@@ -73,8 +84,8 @@ def train(
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS)}; or {one_of(GATED_CELLS)}, with gates.")] = "linear",
-    units: Annotated[int, typer.Option(help=f"How many units a {one_of(GATED_CELLS)} has.")] = 1,
+    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS)}.")] = "linear",
+    units: Annotated[int, typer.Option(help=f"How many units a {one_of(_SEVERAL)} has.")] = 1,
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[
         str,
@@ -122,15 +133,14 @@ def train(
     from tallystick.experiments.cluster import workers_named
     from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.experiments.training_run import run_training, training_job
+    from tallystick.experiments.training_run import device_for, run_training, training_job
     from tallystick.training.setting import Setting
 
-    gated = cell in GATED_CELLS
     setting = Setting(
         task,
         bias,
         train_length,
-        "linear" if gated else cell,
+        cell,
         method,
         precision,
         epochs,
@@ -142,31 +152,16 @@ def train(
         snap=snap,
         initial_scale=initial_scale,
         optimiser=optimiser,
+        units=units,
     )
-    if gated:
-        _refuse_for_gates(cell, keep=(keep, "all"), device=(device, "auto"))
-        from tallystick.training.gated.setting import GatedSetting
-
-        gates = GatedSetting(cell, units, setting)
-        train_gated(gates, seeds, seed, out, cluster=cluster, resume=resume, force=force, as_json=as_json)
-        return
-    if units != 1:
-        raise BadInput(f"units: {units} is for cells with gates; a {cell} cell has 1")
     kept = Kept.read(keep)
     job = training_job(setting, seeds, seed, kept)
     with workers_named(cluster) as workers, watched({job.name: job.seeds}) as progress:
-        job = replace(job, device=workers.device(device))
+        job = replace(job, device=device_for(setting, workers, device))
         tell_slower_engine([job])
         options = {"keep": kept, "workers": workers, "resume": resume, "force": force}
         run_training(job, seed, RunDirectory(out), report=progress, **options)
-    _show_run_indicators(out, as_json=as_json)
-
-
-def _refuse_for_gates(cell: str, **asked: tuple[object, object]) -> None:
-    """Refuse what a run of GRUs or LSTMs has no choice of."""
-    for name, (value, plain) in asked.items():
-        if value != plain:
-            raise BadInput(f"{name}: {value!r} is for cells without gates, not for a {cell}")
+    _show_run(out, as_json=as_json)
 
 
 def evaluate(
@@ -189,9 +184,6 @@ def evaluate(
             raise BadInput(
                 f"arithmetic: {arithmetic!r} is for a model; a run's networks are tested in their own precision"
             )
-        if is_gated_run(path):
-            evaluate_gated_run(path, strings, as_json=as_json)
-            return
         from tallystick.experiments.evaluation import evaluate_run
         from tallystick.experiments.run_directory import RunDirectory
 
@@ -199,8 +191,8 @@ def evaluate(
         return
     from tallystick.datasets.scores import score
 
-    model = read_model(path)
-    arithmetic = arithmetic or ("float64" if isinstance(model, GatedModel) else "rational")
+    model = read_network(path)
+    arithmetic = arithmetic or ("rational" if isinstance(model.cell, ScalarCell) else "float64")
     found = score(model.in_arithmetic(arithmetic), strings)
     if as_json:
         show_json({"model": str(path), "arithmetic": arithmetic, **found})
@@ -216,13 +208,9 @@ def indicators(path: RunOrModel, as_json: Json = False) -> None:
     Example: tallystick indicators model.json
     """
     if path.is_dir():
-        if is_gated_run(path):
-            raise BadInput(
-                f"{path}: GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
-            )
         _show_run_indicators(path, as_json=as_json)
         return
-    _show_conditions(read_scalar_model(path), path, as_json=as_json)
+    _show_conditions(read_scalar_network(path), path, as_json=as_json)
 
 
 def report(
@@ -243,7 +231,7 @@ def report(
         show(table_text(run))
 
 
-def _show_conditions(model: Model, path: Path, *, as_json: bool) -> None:
+def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:
     from tallystick.indicators import conditions
 
     found = conditions(model.cell)
@@ -259,4 +247,21 @@ def _show_run_indicators(path: Path, *, as_json: bool) -> None:
     from tallystick.experiments.evaluation import indicators_of_run
     from tallystick.experiments.run_directory import RunDirectory
 
-    show_settings(indicators_of_run(RunDirectory(path)), "indicators", as_json=as_json)
+    directory = RunDirectory(path)
+    if not issubclass(directory.cell, ScalarCell):
+        raise BadInput(
+            f"{path}: GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
+        )
+    show_settings(indicators_of_run(directory), "indicators", as_json=as_json)
+
+
+def _show_run(path: Path, *, as_json: bool) -> None:
+    """Show what became of the networks of a run that has just been trained."""
+    from tallystick.experiments.evaluation import measures_of_run
+    from tallystick.experiments.run_directory import RunDirectory
+
+    directory = RunDirectory(path)
+    if issubclass(directory.cell, ScalarCell):
+        _show_run_indicators(path, as_json=as_json)
+    else:
+        show_facts(measures_of_run(directory), "networks", as_json=as_json)

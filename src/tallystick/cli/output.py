@@ -106,6 +106,17 @@ def rows_table(rows: list[dict[str, object]]) -> Table:
     return table
 
 
+def show_facts(found: list[dict[str, object]], name: str, *, as_json: bool) -> None:
+    """Show what was found of each setting of a run, one line per fact: there is too much of it for one row."""
+    if as_json:
+        show_json({name: found})
+        return
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for key, value in ((key, value) for facts in found for key, value in facts.items() if key != "edition"):
+        table.add_row(key.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+    show(table)
+
+
 def make_folder(path: Path) -> None:
     """Make the folder that results go to, before the work is done."""
     if path.exists() and not path.is_dir():

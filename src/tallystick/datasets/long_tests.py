@@ -9,9 +9,9 @@ pairs have the weights A(n) = (c/2)·B(n−1) for one outer pair and B(n) = A(n)
 import numpy as np
 from jaxtyping import Bool, Int
 
-from tallystick.datasets.tasks import TERNARY, Task
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.languages.tasks import TERNARY, Task
 
 DYCK, WRONG_ORDER, SURPLUS_CLOSING, SURPLUS_OPENING = 25, 25, 25, 75
 SUITE_SIZE = DYCK + WRONG_ORDER + SURPLUS_CLOSING + SURPLUS_OPENING
@@ -25,7 +25,7 @@ Tokens = Bool[np.ndarray, "string token"]
 def long_suite(task: Task, length: int, seed: int) -> list[str]:
     """Return the test strings of one length: 150, and 225 for the ternary task, whose classes are filled up to 75.
 
-    >>> from tallystick.datasets.tasks import TASKS
+    >>> from tallystick.languages.tasks import TASKS
     >>> [len(long_suite(TASKS[name], 20, seed=1)) for name in ("binary", "ternary")]
     [150, 225]
     """

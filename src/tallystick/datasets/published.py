@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tallystick.arithmetic import exact
 from tallystick.datasets.string_files import read_strings
-from tallystick.datasets.tasks import Task
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import Task
 
 RUNS = 10
 """The paper's runs per setting; the seed is the run's number."""

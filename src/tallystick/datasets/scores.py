@@ -5,17 +5,18 @@ from pathlib import Path
 
 import numpy as np
 
+from tallystick.cells import ScalarCell
 from tallystick.datasets.string_files import read_strings
-from tallystick.datasets.tasks import BINARY, TERNARY
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model
+from tallystick.languages.tasks import BINARY, TERNARY
+from tallystick.networks import Network
 
 _MOST_WORK = 10**17
 """The cubes of the strings' lengths, by the square of the bits that a state gains with a token: so much takes some minutes."""
 _TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
 
 
-def score(model: Model | GatedModel, path: Path) -> dict[str, int | float]:
+def score(model: Network, path: Path) -> dict[str, int | float]:
     """Return how many strings of the file the model puts into the right class of its readout.
 
     Labels, where there are any, are checked for the readout's task; the zero check takes them of either.
@@ -27,11 +28,9 @@ def score(model: Model | GatedModel, path: Path) -> dict[str, int | float]:
     return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}
 
 
-def _refuse_endless(model: Model | GatedModel, strings: list[str], path: Path) -> None:
+def _refuse_endless(model: Network, strings: list[str], path: Path) -> None:
     """Refuse strings along which exact states would grow so long that nobody waits for them."""
-    if isinstance(model, GatedModel):
-        return
-    weights = [getattr(model.cell, name) for name in model.cell.recurrent_fields()]
+    weights = model.cell.recurrent_weights if isinstance(model.cell, ScalarCell) else ()
     growth = max((_bits(weight) for weight in weights if isinstance(weight, Fraction)), default=0)
     if growth**2 * sum(len(string) ** 3 for string in strings) > _MOST_WORK:
         longest = max(map(len, strings))

@@ -5,10 +5,10 @@ A label is checked against its string; without labels the class follows from the
 
 from pathlib import Path
 
-from tallystick.datasets.tasks import Task
 from tallystick.errors import BadInput, UnknownToken, check_tokens
 from tallystick.files import read_text, write_text
 from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.tasks import Task
 
 MOST_STRINGS = 1_000_000
 

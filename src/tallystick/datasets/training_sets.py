@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tallystick.datasets.tasks import TERNARY, Task
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, bracket_difference
+from tallystick.languages.tasks import TERNARY, Task
 
 LONGEST_TRAINING = 14
 """All strings of a length are listed, so 2¹⁴ is where a training set stops being one."""
@@ -13,7 +13,7 @@ LONGEST_TRAINING = 14
 def training_set(task: Task, train_length: int, seed: int) -> list[str]:
     """Return the strings in the order in which every epoch reads them.
 
-    >>> from tallystick.datasets.tasks import TASKS
+    >>> from tallystick.languages.tasks import TASKS
     >>> [len(training_set(TASKS[name], length, 0)) for name in ("binary", "ternary") for length in (2, 4, 8)]
     [6, 28, 354, 6, 24, 297]
     """

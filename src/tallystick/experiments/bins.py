@@ -12,11 +12,15 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-CENTRES = {"ab_ratio": -1.0, "recurrent_weight": 1.0, "close_recurrent_weight": 1.0}
+from tallystick.experiments.columns import COLUMNS as RUN_COLUMNS
+
+_COUNTED = [column for column in RUN_COLUMNS if column.counted]
+
+CENTRES = {column.name: column.centre for column in _COUNTED if column.centre is not None}
 """The columns counted in bins, and the points that the bins are finest around."""
 
-ACCURACIES = ("accuracy_train", "accuracy_20", "accuracy_50")
-WHOLE = ("horizon_all", "horizon_even", "horizon_all_exact", "horizon_even_exact", "meets_conditions")
+ACCURACIES = tuple(column.name for column in _COUNTED if column.centre is None and column.type == pl.Float64)
+WHOLE = tuple(column.name for column in _COUNTED if column.type != pl.Float64)
 """The columns counted value by value."""
 
 COLUMNS = (*CENTRES, *ACCURACIES, *WHOLE)

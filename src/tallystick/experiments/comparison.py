@@ -2,32 +2,29 @@
 
 from dataclasses import dataclass, replace
 
-import jax
 import numpy as np
 
+from tallystick.cells import VectorCell
 from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.long_tests import long_suite
 from tallystick.errors import check_whole
-from tallystick.experiments.gated_evaluation import exact_horizons, verdicts_on
-from tallystick.experiments.gated_runs import MOST_SEEDS as MOST_GATED_SEEDS
-from tallystick.experiments.gated_runs import trained as trained_gated
+from tallystick.experiments.evaluation import exact_horizons, verdicts_on
 from tallystick.experiments.jobs import MOST_SEEDS
 from tallystick.experiments.keeping import ALL
-from tallystick.experiments.network_horizons import certified
+from tallystick.experiments.network_horizons import are_finite, certify_many
 from tallystick.experiments.training_run import training_job
 from tallystick.training.ensemble import Ensemble, train
-from tallystick.training.gated.ensemble import GatedEnsemble
-from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 
 TRAIN_LENGTH = 8
 LONG = 1000
 SAMPLE = 200
-"""Of gated cells, which are certified one by one, so many seeds are."""
+"""Of cells with several units, which are certified one by one, so many seeds are."""
 
+MOST_VECTOR_SEEDS = 100_000
 _TRAINED = 90.0
 
 
@@ -65,7 +62,7 @@ class Comparison:
         failed: the share that did not train: below 90 % on its own training strings, or no longer a number.
     """
 
-    setting: Setting | GatedSetting
+    setting: Setting
     seeds: int
     exact: float | None
     proved: float
@@ -101,31 +98,35 @@ def default_settings() -> list[Setting]:
     return linear + others
 
 
-def default_gated_settings() -> list[GatedSetting]:
+def default_vector_settings() -> list[Setting]:
     """Return the GRUs and LSTMs that are compared, all with biases, as libraries have them."""
-    taught = [Setting("binary", True, TRAIN_LENGTH, method=name) for name in ("published", "count-calm")]
-    return [GatedSetting(cell, units, how) for cell in ("gru", "lstm") for units in (1, 2) for how in taught]
+    return [
+        Setting("binary", True, TRAIN_LENGTH, cell, method, units=units)
+        for cell in ("gru", "lstm")
+        for units in (1, 2)
+        for method in ("published", "count-calm")
+    ]
 
 
-def check_comparison(seeds: int, gated_seeds: int, seed: int) -> None:
+def check_comparison(seeds: int, vector_seeds: int, seed: int) -> None:
     """Refuse what cannot be compared, before anything is trained."""
     ALL.check_seeds(seeds)
-    check_whole(gated_seeds, "gated_seeds", least=1, most=MOST_GATED_SEEDS)
+    check_whole(vector_seeds, "vector_seeds", least=1, most=MOST_VECTOR_SEEDS)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
 
 
-def compare(setting: Setting | GatedSetting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
-    """Train the seeds of a setting and sum up what became of them; GRUs and LSTMs have no device but the processors."""
-    if isinstance(setting, GatedSetting):
-        return summed_up_gated(trained_gated(setting, seeds, seed), seed)
+def compare(setting: Setting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
+    """Train the seeds of a setting and sum up what became of them; cells with several units are trained on processors."""
     job = training_job(setting, seeds, seed)
-    return summed_up(train(setting, job.initial(np.arange(seeds)), job.strings, device=device), seed)
+    several = issubclass(setting.kind, VectorCell)
+    networks = train(setting, job.initial(np.arange(seeds)), job.strings, device="cpu" if several else device)
+    return (summed_up_one_by_one if several else summed_up)(networks, seed)
 
 
 def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
     """Say what became of trained networks; `seed` draws the test strings."""
     setting, size = networks.setting, len(networks.accuracy_train)
-    found = certified(networks).horizons
+    found = certify_many(networks).horizons
     every, even = (np.where(h == UNLIMITED, np.inf, h.astype(np.float64)) for h in (found.all, found.even))
     return Comparison(
         setting,
@@ -141,8 +142,8 @@ def summed_up(networks: Ensemble, seed: int = 0) -> Comparison:
     )
 
 
-def summed_up_gated(networks: GatedEnsemble, seed: int = 0) -> Comparison:
-    """The same of GRUs and LSTMs, which no theorem proves; a horizon is what is proved from below."""
+def summed_up_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:
+    """Say the same of cells with several units, which no theorem proves; a horizon is what is proved from below."""
     size = len(networks.accuracy_train)
     sample = replace(
         networks, weights=networks.weights.places(slice(SAMPLE)), accuracy_train=networks.accuracy_train[:SAMPLE]
@@ -157,7 +158,7 @@ def summed_up_gated(networks: GatedEnsemble, seed: int = 0) -> Comparison:
         Spread.of(_horizons(even)),
         len(every),
         exact_horizons(every) / len(every),
-        *_accuracies(networks, networks.setting.taught, seed),
+        *_accuracies(networks, networks.setting, seed),
         _failed(networks),
     )
 
@@ -167,17 +168,10 @@ def _horizons(verdicts: list[Verdict | None]) -> np.ndarray:
     return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in verdicts])
 
 
-def _accuracies(networks: Ensemble | GatedEnsemble, setting: Setting, seed: int) -> tuple[float, float]:
+def _accuracies(networks: Ensemble, setting: Setting, seed: int) -> tuple[float, float]:
     at_50, at_long = (float(networks.accuracy(long_suite(setting.scored_as, n, seed)).mean()) for n in (50, LONG))
     return at_50, at_long
 
 
-def _failed(networks: Ensemble | GatedEnsemble) -> float:
-    return float(np.mean((networks.accuracy_train < _TRAINED) | ~_are_numbers(networks)))
-
-
-def _are_numbers(networks: Ensemble | GatedEnsemble) -> np.ndarray:
-    """Say of each seed whether all its weights are still finite numbers."""
-    size = len(networks.accuracy_train)
-    rows = [row for leaf in jax.tree.leaves(networks.weights) for row in np.asarray(leaf).reshape(-1, size)]
-    return np.all(np.isfinite(rows), axis=0)
+def _failed(networks: Ensemble) -> float:
+    return float(np.mean((networks.accuracy_train < _TRAINED) | ~are_finite(networks)))

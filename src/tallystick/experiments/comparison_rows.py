@@ -9,7 +9,6 @@ from tallystick.errors import BadInput
 from tallystick.experiments.comparison import Comparison, Spread
 from tallystick.experiments.runner import made_by
 from tallystick.files import read_text, write_text
-from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.setting import Setting
 
 KEPT = "compare.rows.json"
@@ -20,9 +19,7 @@ _ASKED, _ROWS = "asked", "rows"
 class KeptRows:
     """The rows that are there, by the place of their setting."""
 
-    def __init__(
-        self, folder: Path, settings: Sequence[tuple[Setting | GatedSetting, int]], seed: int, device: str
-    ) -> None:
+    def __init__(self, folder: Path, settings: Sequence[tuple[Setting, int]], seed: int, device: str) -> None:
         """Hold the rows of some settings, each with its number of seeds, by a kind of device; there are none yet."""
         self._path, self._settings, self._seed, self._device = folder / KEPT, settings, seed, device
         self.rows: dict[int, Comparison] = {}
@@ -59,7 +56,7 @@ def _plain(row: Comparison) -> dict[str, object]:
     return {name: value for name, value in asdict(row).items() if name != "setting"}
 
 
-def _row(setting: Setting | GatedSetting, found: Mapping[str, object]) -> Comparison:
+def _row(setting: Setting, found: Mapping[str, object]) -> Comparison:
     values = {field.name: found[field.name] for field in fields(Comparison) if field.name != "setting"}
     spreads = {name: Spread(**found[name]) for name in _SPREADS}  # pyright: ignore[reportCallIssue]
     return Comparison(setting, **{**values, **spreads})  # pyright: ignore[reportArgumentType]

@@ -4,7 +4,6 @@ A GPU fails most trained cells in the time that the host needs for a few; what i
 """
 
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any
 
 import jax
@@ -15,8 +14,7 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import critical_strings
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Powers, decided_length
-from tallystick.models import Model
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+from tallystick.networks import Network, Readout
 
 LONGEST = 4096
 """Lengths that a device goes through; the few cells that last longer are left to the host."""
@@ -25,21 +23,20 @@ LONGEST = 4096
 def head_start_on(device: AbstractContextManager[object]) -> HeadStart:
     """Return a head start on the device that a context chooses."""
 
-    def run(models: Model, chosen: Mask) -> FirstFailures:
-        assert isinstance(models.readout, BinaryReadout | TernaryReadout)
+    def run(models: Network, chosen: Mask) -> FirstFailures:
         arrays = (tuple(vars(models.cell).values()), (models.readout.weight, models.readout.bias))
         with device, jax.enable_x64(True):
-            found = _first_failures(*arrays, chosen, kind=type(models.readout))
+            found = _first_failures(*arrays, chosen)
             return FirstFailures(*(np.asarray(part) for part in found))
 
     return run
 
 
-@partial(jax.jit, static_argnames="kind")
-def _first_failures(cell: Any, readout: Any, chosen: Any, *, kind: type[Readout]) -> FirstFailures:  # noqa: ANN401 -- trees
+@jax.jit
+def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # noqa: ANN401 -- trees
     """Go through two lengths at a time, an odd and an even one, while a model is left."""
-    models = Model(LinearCell(*cell), kind(*readout))
-    strings = [critical_strings(models.readout, parity) for parity in (0, 1)]
+    models = Network(LinearCell(*cell), Readout(*readout))
+    strings = [critical_strings(models.task, parity) for parity in (0, 1)]
 
     open_yet = jnp.full(chosen.shape, -1)
 

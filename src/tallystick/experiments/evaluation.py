@@ -10,12 +10,21 @@ import polars as pl
 
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
+from tallystick.certificates.horizon import certify
+from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
 from tallystick.datasets.string_files import read_strings
-from tallystick.datasets.tasks import task_named
 from tallystick.experiments.jobs import DESCRIBED_BY, VARIED
+from tallystick.experiments.network_horizons import are_finite
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import HISTOGRAMS, RunDirectory
-from tallystick.experiments.summaries import check_histograms, horizons_of_histograms, indicators_of_histograms
+from tallystick.experiments.summaries import (
+    check_histograms,
+    horizons_of_histograms,
+    indicators_of_histograms,
+    settings_of,
+)
+from tallystick.languages.tasks import task_named
+from tallystick.training.cores import on_every_core
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -29,7 +38,7 @@ _OPTIONS = {field.name: field.default for field in fields(Setting) if field.name
 
 def _columns(names: Iterable[str]) -> list[str]:
     """Return which columns tell the settings of a table apart; a sweep's has more of them."""
-    return [*_SETTING, *(name for name in VARIED if name in names)]
+    return [*_SETTING, *(name for name in ("units", *VARIED) if name in names)]
 
 
 def _pieces(directory: RunDirectory) -> Iterator[tuple[Described, pl.DataFrame]]:
@@ -52,13 +61,7 @@ def measured(
     directory: RunDirectory, measure: Callable[[Ensemble], dict[str, np.ndarray]]
 ) -> list[tuple[Described, dict[str, np.ndarray]]]:
     """Measure every network of a run; return the numbers of each setting, an entry a network."""
-
-    def networks(described: Described, rows: pl.DataFrame) -> Ensemble:
-        with directory.naming_table():
-            setting = Setting(**{name: value for name, value in described.items() if name != "edition"})  # pyright: ignore[reportArgumentType]
-            return ensemble_of(rows, setting)
-
-    pieces = ((described, measure(networks(described, rows))) for described, rows in _pieces(directory))
+    pieces = ((described, measure(_ensemble(directory, described, rows))) for described, rows in _pieces(directory))
     return [
         (described, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         for described, parts in _by_setting(pieces)
@@ -113,6 +116,87 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
             for row in found
         ],
     )
+
+
+LONGEST_PROOF = 200
+"""How far the networks of a run are proved one by one by default; a single one is asked for more."""
+
+_COUNTS_CLEARLY = 0.99
+"""A unit is like a counter, for a summary, where the count explains this much of how its state varies."""
+
+
+def measures_of_run(directory: RunDirectory) -> list[Described]:
+    """Return what became of networks with several units: mean accuracies, the first failures, and the units that count best."""
+    if directory.has(HISTOGRAMS):
+        return [
+            {**described, **{name: columns[name].mean for name in columns if name.startswith("accuracy_")}}
+            for described, columns in settings_of(_histograms(directory))
+        ]
+    found = _by_setting(_pieces(directory))
+    return _with_options(directory, [{**described, **_measures(pl.concat(parts))} for described, parts in found])
+
+
+def _measures(rows: pl.DataFrame) -> Described:
+    failures = rows["first_failure"].cast(pl.Float64).fill_null(float("inf"))
+    return {
+        "models": len(rows),
+        **{name: rows[name].mean() for name in rows.columns if name.startswith("accuracy_")},
+        "first_failure_min": rows["first_failure"].min(),
+        "first_failure_median": failures.median(),
+        "counting_unit": rows["counting_unit"].mode().sort()[0],
+        "counting_r_squared_median": rows["counting_r_squared"].median(),
+        "counter_like": int((rows["counting_r_squared"] >= _COUNTS_CLEARLY).sum()),
+    }
+
+
+def prove_run(directory: RunDirectory, lengths: str = "all", limit: int | None = None) -> list[Described]:
+    """Certify the networks of a run one by one; return how far they are proved right on all strings, and how many horizons are exact.
+
+    `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these.
+    """
+    lengths_of(lengths)
+    found = []
+    for described, networks in ensembles_of_run(directory):
+        verdicts = verdicts_on(networks, lengths, LONGEST_PROOF if limit is None else limit)
+        horizons = [0 if verdict is None else verdict.horizon or 0 for verdict in verdicts]
+        failures = (verdict.failure or verdict.known_failure for verdict in verdicts if verdict is not None)
+        failing = [failure.length for failure in failures if failure is not None]
+        row: Described = {
+            **described,
+            "models": len(verdicts),
+            f"horizon_{lengths}_median": float(np.median(horizons)),
+            f"horizon_{lengths}_max": max(horizons),
+            "exact": exact_horizons(verdicts),
+            "failing": len(failing),
+            "fails_at_max": max(failing, default=None),
+        }
+        found.append(row)
+    return _with_options(directory, found)
+
+
+def verdicts_on(networks: Ensemble, lengths: str, limit: int) -> list[Verdict | None]:
+    """Certify networks one by one; there is no verdict on one with a weight that is not finite."""
+    fine = are_finite(networks)
+    return on_every_core(
+        lambda place: certify(networks.network(place), lengths, limit=limit) if fine[place] else None, range(len(fine))
+    )
+
+
+def exact_horizons(verdicts: Iterable[Verdict | None]) -> int:
+    """Count the verdicts whose horizon is exact: nothing longer is right on all strings. BOUNDED leaves that open."""
+    return sum(verdict is not None and verdict.outcome is not Outcome.BOUNDED for verdict in verdicts)
+
+
+def ensembles_of_run(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:
+    """Go through the settings of a run, all networks of each in memory."""
+    for described, parts in _by_setting(_pieces(directory)):
+        yield described, _ensemble(directory, described, pl.concat(parts))
+
+
+def _ensemble(directory: RunDirectory, described: Described, rows: pl.DataFrame) -> Ensemble:
+    with directory.naming_table():
+        setting = Setting(**{name: value for name, value in described.items() if name != "edition"})  # pyright: ignore[reportArgumentType]
+        return ensemble_of(rows, setting)
 
 
 def _histograms(directory: RunDirectory) -> pl.DataFrame:

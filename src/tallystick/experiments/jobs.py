@@ -1,20 +1,20 @@
 """Jobs: one setting of one edition, with the strings it is trained and tested on and the weights it starts from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import jax
 import numpy as np
 
+from tallystick.cells import VectorCell
 from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
 from tallystick.datasets.published import RUNS, published_strings
-from tallystick.datasets.tasks import Task
 from tallystick.datasets.training_sets import training_set
+from tallystick.languages.tasks import Task
 from tallystick.training.initial_weights import fresh_weights, published_weights
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import exact_counters
-from tallystick.training.weights import Weights
 
 TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000
@@ -84,6 +84,7 @@ class Job:
         tests: the test strings of each length.
         device: the kind of device it is done on; each rounds in its own way.
         also: further fields of the setting that its rows have columns for.
+        seed: draws what strings are generated.
     """
 
     edition: str
@@ -93,6 +94,7 @@ class Job:
     tests: dict[int, list[str]]
     device: str = "cpu"
     also: tuple[str, ...] = ()
+    seed: int = 0
 
     @property
     def name(self) -> str:
@@ -106,12 +108,12 @@ class Job:
         """The columns that tell its rows from those of other jobs."""
         return {"edition": self.edition, **{name: getattr(self.setting, name) for name in (*DESCRIBED_BY, *self.also)}}
 
-    def initial(self, numbers: np.ndarray) -> Weights:
+    def initial(self, numbers: np.ndarray) -> Any:  # noqa: ANN401 -- weights in the layout of the cell
         """Return the initial weights of some seeds: the authors', the seeds' own, or exact counters of the seeds' own step."""
         setting, task = self.setting, self.setting.scored_as
         if self.edition == EXACT:
             return published_weights(task, bias=setting.bias, dtype=setting.dtype).places(numbers)
-        drawn = fresh_weights(setting.kind, task, numbers, bias=setting.bias, dtype=setting.dtype)
+        drawn = fresh_weights(setting.kind, task, numbers, bias=setting.bias, dtype=setting.dtype, units=setting.units)
         if setting.initial_scale != 1:
             drawn = jax.tree.map(lambda weight: (setting.initial_scale * weight).astype(weight.dtype), drawn)
         return exact_counters(drawn, setting.kind, task) if setting.start == "exact" else drawn
@@ -129,7 +131,8 @@ def paper_grid(precision: str) -> list[Setting]:
 
 def fresh_job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
     """Return a job whose seeds 0, 1, … start from weights of their own."""
-    return _job(edition, setting, seeds, source)
+    job = _job(edition, setting, seeds, source)
+    return replace(job, seed=source.seed) if isinstance(source, Generated) else job
 
 
 def exact_job(setting: Setting, directory: Path) -> Job:
@@ -140,4 +143,5 @@ def exact_job(setting: Setting, directory: Path) -> Job:
 def _job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
     task = setting.scored_as
     tests = {length: source.test(task, length) for length in TEST_LENGTHS}
-    return Job(edition, setting, seeds, source.training(task, setting.train_length), tests)
+    also = ("units",) if issubclass(setting.kind, VectorCell) else ()
+    return Job(edition, setting, seeds, source.training(task, setting.train_length), tests, also=also)

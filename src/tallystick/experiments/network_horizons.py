@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
-from tallystick.certificates.ensemble import Horizons, horizons
-from tallystick.certificates.horizon import is_decidable
+from tallystick.certificates.ensemble import Horizons, has_horizons, horizons
 from tallystick.certificates.linear_ensemble import HeadStart
 from tallystick.experiments.device_lengths import head_start_on
 from tallystick.training.devices import devices_named
@@ -20,23 +20,30 @@ class Certified(NamedTuple):
     horizons: Horizons
 
 
-def certified(networks: Ensemble) -> Certified:
+def certify_many(networks: Ensemble) -> Certified:
     """Certify trained networks of any cell and task, in real arithmetic.
 
     Where the count is asked for the zero check answers for the cell: it is right iff h = 0 says that the count is 0. Networks
-    with a weight that is no finite number have no horizon, and neither has a new cell until the certifier knows it.
+    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it.
     """
-    weights, cell = networks.weights, networks.cell()
-    arrays = [*vars(cell).values(), *weights.readout_weight, *weights.readout_bias]
-    found = np.all(np.isfinite(arrays), axis=0) & is_decidable(networks.setting.kind)
+    weights = networks.weights
+    found = are_finite(networks) & has_horizons(networks.setting.kind)
     empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
     if not found.any():
         return Certified(found, empty)
     chosen = replace(networks, weights=weights.places(found)).networks()
-    decided = horizons(chosen.cell, chosen.readout, head_start=_head_start(networks.device))
+    decided = horizons(chosen, head_start=_head_start(networks.device))
     for whole, part in zip(empty, decided, strict=True):
         whole[found] = part
     return Certified(found, empty)
+
+
+def are_finite(networks: Ensemble) -> np.ndarray:
+    """Say of each network whether all its weights are finite."""
+    with np.errstate(all="ignore"):
+        leaves = [*jax.tree.leaves(networks.weights), *jax.tree.leaves(networks.cell().tensors())]
+    size = len(networks.accuracy_train)
+    return np.all([np.isfinite(row) for leaf in leaves for row in np.asarray(leaf).reshape(-1, size)], axis=0)
 
 
 def _head_start(device: str) -> HeadStart | None:

@@ -14,11 +14,13 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
+from tallystick.cells import CELLS, Cell, LinearCell
 from tallystick.documents import read_settings
 from tallystick.errors import BadInput, NotWritten
+from tallystick.experiments.columns import schema_of
 from tallystick.experiments.lock import LOCK, at_work_in
 from tallystick.experiments.parquet_files import UNREADABLE, read_or_refuse, reason
-from tallystick.experiments.rows import SCHEMA, check_rows
+from tallystick.experiments.rows import check_rows
 from tallystick.files import PARTIAL, keep_names, naming, remove_partial, write_text, write_whole
 
 CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
@@ -132,7 +134,7 @@ class RunDirectory:
         if not path.exists() and (self.path / SUMMARY).exists():
             raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
         schema = read_or_refuse(path, _ANEW, pl.read_parquet_schema)
-        for name, kind in SCHEMA.items():
+        for name, kind in schema_of(self.cell).items():
             if name not in schema:
                 raise BadInput(f"{path}: column {name!r} is missing, which rows of this version have; {_ANEW}")
             if schema[name] != kind:
@@ -186,6 +188,11 @@ class RunDirectory:
     def config(self) -> dict[str, object]:
         """Return what was asked for."""
         return read_settings(self.path / CONFIG)
+
+    @property
+    def cell(self) -> type[Cell]:
+        """The kind of cell whose networks the run has; a folder that does not say it has the paper's."""
+        return CELLS.get(str(self.config().get("cell")), LinearCell) if self.has(CONFIG) else LinearCell
 
     def has(self, name: str) -> bool:
         """Say whether a file stands in the folder."""

@@ -9,18 +9,20 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from tallystick.cells import VectorCell
 from tallystick.documents import write_document
+from tallystick.experiments.columns import Trained, schema_of
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.rows import SCHEMA, SORTED_BY, rows_of
+from tallystick.experiments.rows import SORTED_BY, rows_of
 from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory, as_parquet
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.cores import on_every_core
 from tallystick.training.devices import devices_named
-from tallystick.training.engines import WIDE
-from tallystick.training.ensemble import Ensemble, train
+from tallystick.training.engines import NARROWEST, WIDE
+from tallystick.training.ensemble import train
 
 Report = Callable[[str, int], object]
 
@@ -64,6 +66,8 @@ def parts_of(jobs: list[Job]) -> list[Part]:
 def seeds_in_a_part(jobs: list[Job]) -> int:
     """Return how many seeds a part of the jobs has: what suits the device, times a power of two where there are very many."""
     size = PART if jobs[0].device == "cpu" else GPU_PART
+    if issubclass(jobs[0].setting.kind, VectorCell):
+        size = NARROWEST
     while size * MOST_PARTS < max(job.seeds for job in jobs):
         size *= 2
     return size
@@ -111,31 +115,36 @@ def has_all(directory: RunDirectory, keep: Keep) -> bool:
 
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
-    rows, ensemble = _trained(job, seeds)
+    rows, trained = _train(job, seeds)
     tables = {"rows": keep.chosen(rows, job.seeds)} if keep.rows else {}
     if keep.summary:
-        tables["sketch"] = sketch_of(rows, ensemble)
+        tables["sketch"] = sketch_of(rows, trained)
     return {name: as_parquet(table) for name, table in tables.items()}
 
 
 def train_part(part: Part) -> pl.DataFrame:
     """Train and test the seeds of one part; return all rows."""
-    return _trained(part.job, part.seeds)[0]
+    return _train(part.job, part.seeds)[0]
 
 
-def _trained(job: Job, seeds: range) -> tuple[pl.DataFrame, Ensemble]:
+def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
+    if issubclass(job.setting.kind, VectorCell):
+        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their number.
+        numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
     ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
     also = (pl.lit(pl.Series(name, [job.described[name]])).first() for name in job.also)
-    return rows_of(job, numbers, ensemble).with_columns(*also), ensemble
+    rows = rows_of(job, numbers, ensemble).with_columns(*also)
+    return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
 def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:
-    kept = keep.chosen(pl.DataFrame({"seed": np.asarray(part.seeds)}, schema={"seed": SCHEMA["seed"]}), part.job.seeds)[
-        "seed"
-    ]
+    kept = keep.chosen(
+        pl.DataFrame({"seed": np.asarray(part.seeds)}, schema={"seed": schema_of(part.job.setting.kind)["seed"]}),
+        part.job.seeds,
+    )["seed"]
     seeds = {"rows": kept}  # a sketch has none
     return all(directory.has_part(file, seeds.get(name)) for name, file in part.files(keep).items())
 

@@ -5,17 +5,21 @@ from pathlib import Path
 
 import polars as pl
 
-from tallystick.certificates.exact_counters import has_theorem, meets_conditions
-from tallystick.experiments.bins import COLUMNS, keys_of
-from tallystick.training.ensemble import Ensemble
+from tallystick.experiments.bins import keys_of
+from tallystick.experiments.columns import Trained, columns_of
 
 
-def sketch_of(rows: pl.DataFrame, ensemble: Ensemble) -> pl.DataFrame:
+def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
     """Count the values of trained networks and of their rows, bin by bin; a column without a value is left out."""
-    if has_theorem(ensemble.setting.kind):
-        rows = rows.with_columns(meets_conditions=pl.Series(meets_conditions(ensemble.cell())))
-    present = [name for name in COLUMNS if name in rows.columns and rows[name].null_count() < len(rows)]
-    return _added_up(pl.concat([_counted(name, rows[name]) for name in present]).lazy()).collect()
+    counted = [column for column in columns_of(trained.job.setting.kind) if column.counted]
+    values = {column.name: column.find(trained) for column in counted if column.only_counted and column.find}
+    values |= {column.name: rows[column.name] for column in counted if not column.only_counted}
+    present = {
+        name: found
+        for name, found in values.items()
+        if isinstance(found, pl.Series) and found.null_count() < len(found)
+    }
+    return _added_up(pl.concat([_counted(name, found) for name, found in present.items()]).lazy()).collect()
 
 
 def merged(paths: Iterable[Path]) -> pl.DataFrame:

@@ -7,19 +7,24 @@ from math import isfinite, nan
 import numpy as np
 import polars as pl
 
+from tallystick.cells import Cell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, MANTISSA, edges_of
+from tallystick.experiments.columns import schema_of
 from tallystick.experiments.jobs import Job
-from tallystick.experiments.rows import DESCRIBED, SCHEMA
+from tallystick.experiments.rows import DESCRIBED
 
 QUANTILES = (0.0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0)
 RESOLUTION = (
     "a quantile of ab_ratio or of a recurrent weight lies from the first number up to the second, which differ by "
     f"1/{2**MANTISSA} of its distance from -1 or 1, at most; accuracies, horizons and counts are exact"
 )
+_EVERY = "accuracy_train"
+"""The column that every network has a value in."""
+
 _BINS = {"column": pl.String, "least": pl.Float64, "next": pl.Float64, "models": pl.Int64}
-_SCHEMA = {name: SCHEMA[name] for name in DESCRIBED if name != "seed"} | _BINS
+_SCHEMA = {name: schema_of(Cell)[name] for name in DESCRIBED if name != "seed"} | _BINS
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class Histogram:
 
 
 def check_histograms(table: pl.DataFrame) -> None:
-    """Refuse a table that holds no histograms, or none of the ratio a/b, of which every network is counted."""
+    """Refuse a table that holds no histograms, or none of the column that every network has a value in."""
     for name, kind in _SCHEMA.items():
         if name not in table.columns:
             raise BadInput(f"column {name!r} is missing; the columns are {', '.join(_SCHEMA)}")
@@ -68,8 +73,8 @@ def check_histograms(table: pl.DataFrame) -> None:
     if not (table["models"] > 0).all():
         raise BadInput("column 'models': a bin is listed only where it holds a model")
     for described, columns in settings_of(table):
-        if "ab_ratio" not in columns:
-            raise BadInput(f"column 'column': no row counts ab_ratio of {', '.join(map(str, described.values()))}")
+        if _EVERY not in columns:
+            raise BadInput(f"column 'column': no row counts {_EVERY} of {', '.join(map(str, described.values()))}")
     if table.is_empty():
         raise BadInput("holds no histogram; at least one is needed")
 
@@ -145,7 +150,7 @@ def _histogram(bins: pl.DataFrame) -> Histogram:
 
 
 def _models(columns: dict[str, Histogram]) -> int:
-    first = columns["ab_ratio"]
+    first = columns[_EVERY]
     return int(first.models.sum()) + first.not_numbers
 
 

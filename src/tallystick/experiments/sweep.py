@@ -64,7 +64,10 @@ def sweep_jobs(base: Setting, grid: Grid, seeds: int, seed: int, keep: Keep = AL
     of_length = {
         n: fresh_job("fresh", replace(base, train_length=n), seeds, Generated(seed)) for n in grid.train_length
     }
-    return [replace(of_length[setting.train_length], setting=setting, also=VARIED) for setting in settings]
+    return [
+        replace(of_length[setting.train_length], setting=setting, also=(*of_length[setting.train_length].also, *VARIED))
+        for setting in settings
+    ]
 
 
 def sweep_config(base: Setting, grid: Grid, seeds: int, seed: int) -> dict[str, object]:

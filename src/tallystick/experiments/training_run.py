@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tallystick.cells import VectorCell
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
@@ -14,6 +15,7 @@ from tallystick.experiments.reproduction import write_job_strings, write_record
 from tallystick.experiments.run_directory import RECORD, RunDirectory
 from tallystick.experiments.runner import Report, has_all, made_in, run_jobs
 from tallystick.experiments.workers import THIS_MACHINE, Workers
+from tallystick.training.engines import devices_for
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.lessons import lessons_of
@@ -39,7 +41,7 @@ def train(
         bias: whether the cell has a bias.
         seeds: how many networks; seed n starts from the same weights whatever stands beside it.
         seed: decides the order of the training strings.
-        options: any other field of `Setting`: cell, method, precision, epochs, learning_rate, schedule and so on.
+        options: any other field of `Setting`: cell, units, method, precision, epochs, learning_rate, schedule and so on.
 
     >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
     >>> networks.cell().open_step.shape
@@ -63,6 +65,13 @@ def check_run(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> None
     keep.check_seeds(seeds)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
     lessons_of(setting, training_set(setting.scored_as, setting.train_length, seed))
+
+
+def device_for(setting: Setting, workers: Workers, name: str) -> str:
+    """Return the kind of device that trains a setting where the workers are; cells with several units have processors alone."""
+    if issubclass(setting.kind, VectorCell):
+        return devices_for(setting, name).kind
+    return workers.device(name)
 
 
 def run_training(job: Job, seed: int, directory: RunDirectory, **options: Any) -> None:  # noqa: ANN401 -- as run_whole has them

@@ -10,11 +10,11 @@ import numpy as np
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.verdict import lengths_of
-from tallystick.datasets.tasks import COUNT, Task
 from tallystick.datasets.training_sets import training_lengths
 from tallystick.explanations.exact_counter import ExactCounter
 from tallystick.explanations.resting_place import Plane
 from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
+from tallystick.languages.tasks import COUNT, Task
 from tallystick.training.setting import Setting
 
 

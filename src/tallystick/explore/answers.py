@@ -7,7 +7,6 @@ from math import isfinite
 import numpy as np
 
 from tallystick.arithmetic import Number, exact
-from tallystick.cells import TanhCell
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.exact_accuracy import accuracies
@@ -16,9 +15,7 @@ from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.indicators import Condition, conditions
-from tallystick.languages.brackets import BB, SEMI_DYCK1
-from tallystick.models import Model
-from tallystick.readouts import Readout, ZeroCheck
+from tallystick.networks import Network, Readout
 
 LONGEST_STRING = 2000
 """Tokens of a string that is traced, and of a failing string that is written out."""
@@ -31,18 +28,18 @@ _GROWTH = 3.0
 """The next length takes no longer than so many times the last one; where states are listed, twice as long."""
 
 
-def trace(model: Model, arithmetic: str, string: str) -> dict[str, object]:
+def trace(model: Network, arithmetic: str, string: str) -> dict[str, object]:
     """Return h, the count and the class before the first token and after each, and whether the class is right.
 
     A tanh has no rational values: in real numbers its states are shown in float64, and the answer says so.
     """
-    shown = "float64" if isinstance(model.cell, TanhCell) and arithmetic == REAL else arithmetic
+    shown = "float64" if not model.cell.is_rational and arithmetic == REAL else arithmetic
     executed = model.in_arithmetic(arithmetic_of(shown))
     with np.errstate(all="ignore"):
         states = executed.cell.trace(string)
-        classes = [str(executed.readout.class_of(state)) for state in states]
-    counts = (SEMI_DYCK1 if model.answers_for_semi_dyck1 else BB).running_counts(string)
-    expected = [str(executed.readout.right_class(count)) for count in counts]
+        classes = [str(executed.class_of_state(state)) for state in states]
+    counts = model.task.language.running_counts(string)
+    expected = [str(model.task.classes[model.task.index_of_count(count)]) for count in counts]
     return {
         "string": string,
         "arithmetic": shown,
@@ -52,19 +49,19 @@ def trace(model: Model, arithmetic: str, string: str) -> dict[str, object]:
         "classes": classes,
         "expected": expected,
         "right": [found == wanted for found, wanted in zip(classes, expected, strict=True)],
-        "bands": bands(model.readout.converted(exact)),
+        "bands": bands(model.map_weights(exact)),
     }
 
 
-def verdict(model: Model, arithmetic: str) -> dict[str, object]:
+def verdict(model: Network, arithmetic: str) -> dict[str, object]:
     """Return the conditions of the cell's theorem with their distances, and the verdicts for all and for even lengths."""
-    cell = model.in_arithmetic(arithmetic_of(arithmetic)).cell.converted(exact)
+    cell = model.in_arithmetic(arithmetic_of(arithmetic)).cell.map_weights(exact)
     found = conditions(cell) if has_theorem(type(cell)) else []
     judged = {str(lengths): _verdict(certify(model, lengths, arithmetic)) for lengths in Lengths}
     return {"arithmetic": arithmetic, "indicators": [_indicator(condition) for condition in found], **judged}
 
 
-def accuracy(model: Model, arithmetic: str, longest: int, seconds: float) -> dict[str, object]:
+def accuracy(model: Network, arithmetic: str, longest: int, seconds: float) -> dict[str, object]:
     """Return the exact share of right strings of every length, as far as they can be counted in so many seconds."""
     percent: list[float] = []
     total: list[str] = []
@@ -89,19 +86,18 @@ def accuracy(model: Model, arithmetic: str, longest: int, seconds: float) -> dic
     return {"lengths": list(range(1, len(percent) + 1)), "all": percent, "total": total, "note": note}
 
 
-def certificate_of(model: Model, arithmetic: str, lengths: str) -> dict[str, object]:
+def certificate_of(model: Network, arithmetic: str, lengths: str) -> dict[str, object]:
     """Return the certificate, as `tallystick certify --out` writes it."""
     return certificate(certify(model, lengths, arithmetic))
 
 
-def bands(readout: Readout) -> list[dict[str, object]]:
+def bands(network: Network) -> list[dict[str, object]]:
     """Return the interval of h that gets each class; no end is None, a class that no h gets is left out.
 
     The zero check's `rejected` is all but a point, so it is left out, too.
     """
-    if isinstance(readout, ZeroCheck):
-        return [{"class": str(readout.right_class(0)), "low": 0.0, "high": 0.0}]
-    found = ((name, _interval(readout, index)) for index, name in enumerate(readout.classes))
+    needed = enumerate(network.readout.comparisons)
+    found = ((network.task.classes[index], _interval(network.readout, index)) for index, made in needed if made)
     return [{"class": str(name), "low": ends[0], "high": ends[1]} for name, ends in found if ends is not None]
 
 
@@ -116,7 +112,8 @@ def _interval(readout: Readout, index: int) -> tuple[float | None, float | None]
         else:
             (lower if side.weight > 0 else upper).append(Fraction(-side.bias) / side.weight)
     low, high = max(lower, default=None), min(upper, default=None)
-    if low is not None and high is not None and low >= high:
+    closed = not any(side.strict for side in sides(readout, index))
+    if low is not None and high is not None and (low > high or (low == high and not closed)):
         return None
     return as_float(low), as_float(high)
 

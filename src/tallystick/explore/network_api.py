@@ -14,7 +14,7 @@ from tallystick.explore.proofs import theorems
 from tallystick.explore.strings import string_of
 from tallystick.explore.worker import Task
 from tallystick.explore.workers import Workers
-from tallystick.models import model_to_json
+from tallystick.networks import network_to_json
 
 _PROOF_SECONDS = 120.0
 _CURVE_SHARE = 0.2
@@ -82,7 +82,7 @@ async def certificate(question: schemas.CertificateQuestion, ask: Ask) -> Any:  
 @router.post("/model")
 async def model(question: schemas.NetworkQuestion) -> dict[str, Any]:
     """Write the network as a model's file holds it, its numbers exact."""
-    return model_to_json(question.network)
+    return network_to_json(question.network)
 
 
 @router.post("/string")

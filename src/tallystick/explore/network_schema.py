@@ -6,41 +6,46 @@ from typing import Annotated
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-from tallystick.cells import CELLS
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.documents import Document
 from tallystick.errors import BadInput
-from tallystick.models import GatedModel, Model, model_from_json, model_to_json
-from tallystick.models.parts import OUTPUTS, Parts, recurrent_weights
+from tallystick.networks import Network as AnyNetwork
+from tallystick.networks import network_from_json, network_to_json
+from tallystick.networks.json_files import OUTPUTS
+from tallystick.networks.readout import ZERO
 
 LARGEST = 1_000_000
 MOST_DIGITS = 1200
 """Every double up to a million is let in, however it is written, and nothing that needs more binary digits than one."""
 
 _WHERE = "network"
+_SHOWN = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
 
 
-def read_network(value: object) -> Model:
-    """Return the model that a request holds; a complaint begins with the field."""
+def read_network(value: object) -> AnyNetwork:
+    """Return the network that a request holds; a complaint begins with the field."""
     try:
-        model = model_from_json(Document(value, _WHERE))
+        network = network_from_json(Document(value, _WHERE))
     except BadInput as error:
         raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
-    if isinstance(model, GatedModel):
-        raise BadInput(f"cell: one with gates is not for this page; the cells are {', '.join(CELLS)}")
-    for field, number in _numbers(Parts.of(model)):
+    if not isinstance(network.cell, ScalarCell):
+        raise BadInput(f"cell: one with gates is not for this page; the cells are {', '.join(_SHOWN)}")
+    for field, number in _numbers(network):
         _require_bounded(number, field)
-    return model
+    return network
 
 
-def _numbers(parts: Parts) -> Iterator[tuple[str, Fraction]]:
-    """Go through a model's numbers by the names that they have in the document."""
-    yield "open_step", parts.open_step
-    yield "close_step", parts.close_step
-    single = len(parts.recurrent_weight) == 1
-    for place, number in enumerate(parts.recurrent_weight):
-        yield "recurrent_weight" if single else f"recurrent_weight[{place}]", number
-    for name in ("weight", "bias"):
-        yield from ((f"readout: {name}[{place}]", number) for place, number in enumerate(getattr(parts, name)))
+def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
+    """Go through a network's numbers by the names that they have in the document."""
+    for name, value in network.cell.tensors().items():
+        single = not isinstance(value, tuple)
+        yield from (
+            (name if single else f"{name}[{place}]", one) for place, one in enumerate((value,) if single else value)
+        )
+    if network.readout.decision != ZERO:
+        parts = {"weight": [row[0] for row in network.readout.weight], "bias": network.readout.bias}
+        for name, values in parts.items():
+            yield from ((f"readout: {name}[{place}]", number) for place, number in enumerate(values))
 
 
 def _require_bounded(number: Fraction, field: str) -> None:
@@ -87,26 +92,21 @@ def _readout_schema(kind: str, outputs: int) -> dict[str, object]:
 
 
 def _network_schema(cell: str) -> dict[str, object]:
-    size = recurrent_weights(cell)
-    return _object(
-        {
-            "cell": {"const": cell},
-            "open_step": _NUMBER,
-            "close_step": _NUMBER,
-            "recurrent_weight": _NUMBER if size == 1 else _list_of(size),
-            "readout": {"oneOf": [_readout_schema(kind, outputs) for kind, outputs in OUTPUTS.items()]},
-        }
-    )
+    weights: dict[str, object] = {
+        name: _list_of(*shape) if shape else _NUMBER for name, shape in CELLS[cell].shapes(1).items()
+    }
+    readouts = [_readout_schema(kind, outputs) for kind, outputs in OUTPUTS.items()]
+    return _object({"cell": {"const": cell}, **weights, "readout": {"oneOf": readouts}})
 
 
 Network = Annotated[
-    Model,
+    AnyNetwork,
     PlainValidator(read_network),
-    PlainSerializer(model_to_json),
+    PlainSerializer(network_to_json),
     WithJsonSchema(
         {
             "description": "A cell and a readout, as a model's JSON file holds them.",
-            "oneOf": [_network_schema(cell) for cell in CELLS],
+            "oneOf": [_network_schema(cell) for cell in _SHOWN],
         }
     ),
 ]

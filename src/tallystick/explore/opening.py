@@ -4,13 +4,13 @@ from pathlib import Path
 
 import polars as pl
 
+from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
-from tallystick.experiments.gated_evaluation import is_gated_run
 from tallystick.experiments.jobs import DESCRIBED_BY, VARIED
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import CONFIG, RunDirectory
 from tallystick.explore.run import ExploredRun, Networks
-from tallystick.models import Model
+from tallystick.networks import Network
 from tallystick.reports.settings import EDITIONS
 from tallystick.training.setting import Setting
 
@@ -21,9 +21,9 @@ def open_run(path: Path) -> ExploredRun:
     """Read a run directory; raise `BadInput` naming the file that is missing or not what it should be."""
     if not (path / CONFIG).is_file():
         raise BadInput(f"{path}: not a run directory; tallystick reproduce --out {path} makes one")
-    if is_gated_run(path):
-        raise BadInput(f"{path}: a run of GRUs or LSTMs; the explorer shows cells without gates")
     directory = RunDirectory(path)
+    if issubclass(directory.cell, VectorCell):
+        raise BadInput(f"{path}: a run of GRUs or LSTMs; the explorer shows cells without gates")
     rows = directory.rows()
     size = directory.collected(rows.select(pl.len())).item()
     if not 0 < size <= MOST_NETWORKS:
@@ -43,7 +43,7 @@ def _as_in_the_paper(networks: Networks) -> tuple[object, ...]:
     return place, described["bias"], described["task"], described["train_length"]
 
 
-def model_of(networks: Networks, seed: int) -> Model:
+def model_of(networks: Networks, seed: int) -> Network:
     """Return one network as a model, its weights as they were trained."""
     setting = Setting(**{name: value for name, value in networks.described.items() if name != "edition"})  # type: ignore[arg-type]
-    return ensemble_of(networks.row(seed), setting).model(0)
+    return ensemble_of(networks.row(seed), setting).network(0)

@@ -14,7 +14,7 @@ from tallystick.explore.answers import as_float
 from tallystick.explore.histograms import histogram
 from tallystick.explore.refusals import NotFound
 from tallystick.explore.run import ExploredRun, Networks, Places, Window, sample
-from tallystick.models import model_to_json
+from tallystick.networks import network_to_json
 
 MOST_BINS = 512
 MOST_POINTS = 5000
@@ -175,4 +175,4 @@ def _model(run: ExploredRun, setting: str, seed: int) -> dict[str, object]:
     from tallystick.explore.opening import model_of  # noqa: PLC0415 -- JAX is loaded once a run is opened
 
     networks = run.chosen(setting)[0]
-    return {"network": model_to_json(model_of(networks, seed)), "arithmetic": networks.described["precision"]}
+    return {"network": network_to_json(model_of(networks, seed)), "arithmetic": networks.described["precision"]}

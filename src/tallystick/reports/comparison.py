@@ -4,8 +4,8 @@ import csv
 import io
 from math import isinf
 
+from tallystick.cells import VectorCell
 from tallystick.experiments.comparison import LONG, Comparison
-from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.setting import OWN, Setting
 
 COLUMNS = (
@@ -69,15 +69,18 @@ def as_record(found: Comparison) -> dict[str, object]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def described(setting: Setting | GatedSetting) -> tuple[str, str, str]:
+def described(setting: Setting) -> tuple[str, str, str]:
     """Return the cell, the task and the method, with whatever else differs from a plain setting.
 
     >>> described(Setting("binary", False, 8, method="count", snap=True))
     ('linear', 'binary', 'count, snapped')
     """
-    if isinstance(setting, GatedSetting):
-        name = f"{setting.cell}, {setting.units} {'unit' if setting.units == 1 else 'units'}"
-        return name, setting.taught.task, setting.taught.method
+    if issubclass(setting.kind, VectorCell):
+        return (
+            f"{setting.cell}, {setting.units} {'unit' if setting.units == 1 else 'units'}",
+            setting.task,
+            setting.method,
+        )
     parts = [setting.method]
     parts += ["bias"] if setting.bias else []
     parts += [setting.precision] if setting.precision != "float32" else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from tallystick.errors import BadInput
-from tallystick.experiments.gated_measures import Curve
+from tallystick.experiments.measures import Curve
 from tallystick.reports import drawing
 
 _COLOUR = "#0072B2"

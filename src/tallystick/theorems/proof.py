@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tallystick.theorems.solver import Formula, Model, Solver, z3
+from tallystick.theorems.solver import Formula, Network, Solver, z3
 
 SOLVER_MILLISECONDS = 60_000
 
@@ -147,6 +147,6 @@ def _solver(formulas: tuple[Formula, ...]) -> Solver:
     return solver
 
 
-def _counterexample(model: Model) -> str:
+def _counterexample(model: Network) -> str:
     """Write the letters' values; how the solver filled in a division by zero is its own affair."""
     return ", ".join(sorted(f"{name} = {model[name]}" for name in model.decls() if name.arity() == 0))

@@ -15,7 +15,7 @@ Term: TypeAlias = Any
 Solver: TypeAlias = Any
 """A z3 solver with its assertions."""
 
-Model: TypeAlias = Any
+Network: TypeAlias = Any
 """Values for the letters that a solver found."""
 
 try:

@@ -14,8 +14,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from tallystick.cells import Cell, ReluCell, SelectiveCell
-from tallystick.datasets.tasks import BINARY, COUNT, TERNARY, Task
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
+from tallystick.languages.tasks import BINARY, COUNT, TERNARY, Task
 from tallystick.training.weights import Weights
 
 

@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
-from tallystick.training.devices import Devices
+from tallystick.training.devices import Devices, devices_named
 from tallystick.training.fused.launch import NETWORKS, launch_for, reason_against, widest_on
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_block
@@ -18,9 +19,9 @@ from tallystick.training.weights import PerSeed, Weights
 
 ENGINES = ("scan", "fused")
 
-NARROW, WIDE = 512, 2048
+NARROWEST, NARROW, WIDE = 128, 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
-to stay in the cache; narrow where there are few seeds, so that every core has some."""
+to stay in the cache; narrow where there are few seeds, so that every core has some, and narrowest for cells with several units."""
 
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
@@ -36,8 +37,10 @@ class Engine:
     name: str
     devices: Devices
 
-    def width(self, seeds: int) -> int:
+    def width(self, seeds: int, setting: Setting) -> int:
         """Return how many seeds make a block; of a GPU's few widths the least that holds them all."""
+        if issubclass(setting.kind, VectorCell):
+            return NARROWEST
         if self.devices.kind == "cpu" and self.name == "scan":
             return NARROW if seeds <= 2 * NARROW else WIDE
         widest = widest_on(self.devices.multiprocessors) if self.name == "fused" else WIDEST
@@ -61,6 +64,15 @@ class Engine:
             return train_fused(*arrays, shape=shape, launch=launch, interpret=interpret, **_parts(setting))
 
         return train
+
+
+def devices_for(setting: Setting, name: str = "auto") -> Devices:
+    """Return the devices that train a setting: cells with several units are trained on processors alone."""
+    if issubclass(setting.kind, VectorCell) and name != "gpu":
+        return devices_named("cpu")
+    if issubclass(setting.kind, VectorCell):
+        raise BadInput(f"device: {name!r} is for cells with one unit, not for a {setting.cell}")
+    return devices_named(name)
 
 
 def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:

@@ -8,27 +8,26 @@ or order.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tallystick.cells import Cell
+from tallystick.cells import ScalarCell
 from tallystick.datasets.encoding import encode
-from tallystick.datasets.tasks import COUNT
 from tallystick.errors import BadInput, check_whole
-from tallystick.models import Model
-from tallystick.readouts import ZeroCheck
+from tallystick.languages.tasks import COUNT
+from tallystick.networks import Network, Readout
 from tallystick.training.answers import accuracies
 from tallystick.training.cores import on_every_core
 from tallystick.training.devices import devices_named
-from tallystick.training.engines import NARROW, engine_for, on_host
+from tallystick.training.engines import NARROW, devices_for, engine_for, on_host
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_path
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import snapped
-from tallystick.training.weights import Weights
+from tallystick.training.weights import AnyWeights, Weights
 
 _TESTED = {"cpu": NARROW, "gpu": 2**16}
 """Seeds that are tested at once."""
@@ -52,21 +51,29 @@ class Ensemble:
     """
 
     setting: Setting
-    weights: Weights
+    weights: AnyWeights
     accuracy_train: np.ndarray
     device: str = "cpu"
 
-    def cell(self) -> Cell:
+    def cell(self) -> Any:  # noqa: ANN401 -- of the setting's kind
         """Return the cells as one cell of arrays."""
         return self.weights.cell(self.setting.kind)
 
-    def networks(self) -> Model:
-        """Return all networks as one model of arrays; where the count is asked for the zero check answers for the cell."""
-        return Model(self.cell(), ZeroCheck() if self.setting.scored_as is COUNT else self.weights.readout())
+    def networks(self) -> Network:
+        """Return all networks as one network of arrays."""
+        return self._asked_for_a_class(Network(self.cell(), self.weights.readout()))
 
-    def model(self, seed: int) -> Model:
-        """Return one network as a model."""
-        return self.networks().place(seed)
+    def network(self, seed: int) -> Network:
+        """Return one network, its weights the doubles that they equal."""
+        return self._asked_for_a_class(Network(self.cell(), self.weights.readout()).place(seed))
+
+    def _asked_for_a_class(self, network: Network) -> Network:
+        """Ask a network that was trained on the count for a class: one unit by its zero check, several by an output above one half."""
+        if self.setting.scored_as is not COUNT:
+            return network
+        if issubclass(self.setting.kind, ScalarCell):
+            return Network(network.cell, Readout.zero())
+        return Network(network.cell, Readout(network.readout.weight, (network.readout.bias[0] - 0.5,)))
 
     def accuracy(self, strings: list[str]) -> np.ndarray:
         """Return each network's accuracy on the strings, in percent."""
@@ -87,7 +94,7 @@ class Ensemble:
 
 def train(
     setting: Setting,
-    initial: Weights,
+    initial: AnyWeights,
     strings: list[str],
     *,
     block: int | None = None,
@@ -108,16 +115,16 @@ def train(
         device: auto, cpu or gpu.
         engine: scan or fused, if not the quickest that the device has.
     """
-    size, devices = len(initial.inputs[0]), devices_named(device)
+    size, devices = len(initial.example), devices_for(setting, device)
     if not size:
         raise BadInput("seeds: none to train")
     lessons_of(setting, strings)  # refuses what cannot be learnt
     chosen = engine_for(setting, strings, devices, engine)
     with training_precision(setting):
         train_one = chosen.trainer(setting, strings)
-    width = chosen.width(size) if block is None else _whole_vectors(block)
+    width = chosen.width(size, setting) if block is None else _whole_vectors(block)
 
-    def run(numbered: tuple[int, Block]) -> tuple[Weights, np.ndarray]:
+    def run(numbered: tuple[int, Block]) -> tuple[AnyWeights, np.ndarray]:
         number, block = numbered
         with devices.using(number), training_precision(setting):
             trained = on_host(train_one(block.weights))
@@ -163,13 +170,13 @@ def _whole_vectors(block: int) -> int:
 class Block(NamedTuple):
     """Some of the seeds: their weights, filled up to the width of a block, and how many they are."""
 
-    weights: Weights
+    weights: AnyWeights
     seeds: int
 
 
-def _blocks(weights: Weights, width: int) -> Iterator[Block]:
+def _blocks(weights: AnyWeights, width: int) -> Iterator[Block]:
     """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, cut off again later."""
-    size = len(weights.inputs[0])
+    size = len(weights.example)
     for start in range(0, size, width):
         block = weights.places(slice(start, start + width))
         seeds = len(block.example)
@@ -179,4 +186,4 @@ def _blocks(weights: Weights, width: int) -> Iterator[Block]:
 def _joined(parts: Iterable[np.ndarray], size: int) -> np.ndarray:
     """Put blocks together again, without what the last was filled up with; a single one needs no copy."""
     parts = list(parts)
-    return (parts[0] if len(parts) == 1 else np.concatenate(parts))[:size]
+    return (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1))[..., :size]

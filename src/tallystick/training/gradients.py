@@ -4,20 +4,22 @@ By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which ne
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from tallystick.arithmetic.vectors import Vector
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.training.objectives import Objective, Outputs
-from tallystick.training.weights import Weights
+from tallystick.training.weights import AnyWeights, Weights
 
 String = Token | Sequence[Token]
 """One string: its tokens along the first axis of a token of arrays, or one by one."""
 
-Gradient = Callable[[Weights, String, Outputs], tuple[Weights, Array]]
-"""From the weights, one string and its targets to the gradient and h.
+Gradient = Callable[[Any, String, Outputs], tuple[Any, Vector]]
+"""From the weights, one string and its targets to the gradient, in the form of the weights, and h as a vector.
 
 The targets are one number an output, or one array of an entry a token where every token is scored."""
 
@@ -30,6 +32,8 @@ Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
 
 def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Return the quickest gradient there is for a kind of cell."""
+    if not kind.rests:
+        return by_scan(kind, objective, every_token=every_token)
     if kind not in CARRIED:
         return by_autodiff(kind, objective, every_token=every_token)
     return (_after_every_token if every_token else _after_the_last)(kind, objective)
@@ -84,19 +88,59 @@ CARRIED: dict[type[Cell], Advance] = {
 def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Reverse-mode differentiation through the cell's own step."""
 
-    def summed_loss(weights: Weights, string: String, targets: Outputs) -> tuple[Array, Array]:
-        states = states_along(weights.cell(kind), string, jnp.zeros_like(weights.inputs[0]))
+    def summed_loss(weights: AnyWeights, string: String, targets: Outputs) -> tuple[Array, Vector]:
+        cell: Cell = weights.cell(kind)
+        start = jax.tree.map(lambda _: jnp.zeros_like(weights.example), cell.initial_state)
+        hidden = [cell.hidden(state) for state in states_along(cell, string, start)]
         # Seeds do not meet, so the gradient of the sum holds each seed's own gradient.
         if not every_token:
-            return objective.loss(weights.outputs(states[-1]), targets).sum(), states[-1]
+            return objective.loss(weights.outputs(hidden[-1]), targets).sum(), hidden[-1]
         shares = _shares(string)
         losses = [
             shares[place] * objective.loss(weights.outputs(h), tuple(target[place] for target in targets))
-            for place, h in enumerate(states)
+            for place, h in enumerate(hidden)
         ]
-        return sum(losses[1:], start=losses[0]).sum(), states[-1]
+        return sum(losses[1:], start=losses[0]).sum(), hidden[-1]
 
     return jax.grad(summed_loss, has_aux=True)
+
+
+def by_scan(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
+    """Reverse mode through a scan: the objective's error at the outputs, sent back. A large step unrolled takes a compiler minutes."""
+
+    def gradient(weights: AnyWeights, string: Token, targets: Outputs) -> tuple[AnyWeights, Vector]:
+        def outputs_of(weights: AnyWeights) -> tuple[Outputs, Vector]:
+            cell: Cell = weights.cell(kind)
+            last, along = scan_states(cell, string, jnp.zeros_like(weights.example))
+            return weights.outputs(cell.hidden(along if every_token else last)), cell.hidden(last)
+
+        outputs, send_back, h = jax.vjp(outputs_of, weights, has_aux=True)
+        errors = objective.error(outputs, tuple(target[:, None] for target in targets) if every_token else targets)
+        if every_token:
+            errors = tuple(_shares(string)[:, None] * part for part in errors)
+        return send_back(errors)[0], h
+
+    return gradient
+
+
+def last_state(cell: Cell, string: Token, start: Array) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+    """Return the state after a string of any length."""
+    return scan_states(cell, string, start, keep=lambda _: None)[0]
+
+
+def scan_states(
+    cell: Cell, string: Token, start: Array, keep: Callable[[Any], Any] = lambda state: state
+) -> tuple[Any, Any]:
+    """Return the last state, and what is kept of the states after each token; what a string is padded with changes no state."""
+
+    def step(state: Any, token: Token) -> tuple[Any, Any]:  # noqa: ANN401
+        after = cell.step(state, token)
+        if not cell.rests:
+            present = token.opening + token.closing > 0
+            after = jax.tree.map(lambda new, old: jnp.where(present, new, old), after, state)
+        return after, keep(after)
+
+    return jax.lax.scan(step, jax.tree.map(lambda _: start, cell.initial_state), string)
 
 
 def final_state(cell: Cell, string: String, start: Array) -> Array:
@@ -104,8 +148,8 @@ def final_state(cell: Cell, string: String, start: Array) -> Array:
     return states_along(cell, string, start)[-1]
 
 
-def states_along(cell: Cell, string: String, start: Array) -> list[Array]:
-    """Return h after each token of one string, unrolled: training strings are short."""
+def states_along(cell: Cell, string: String, start: Any) -> list[Any]:  # noqa: ANN401 -- each cell has its own kind of state
+    """Return the state after each token of one string, unrolled: training strings are short."""
     states = [start]
     for token in tokens_of(string):
         states.append(cell.step(states[-1], token))
@@ -115,11 +159,11 @@ def states_along(cell: Cell, string: String, start: Array) -> list[Array]:
 def _after_the_last(kind: type[Cell], objective: Objective) -> Gradient:
     advance = CARRIED[kind]
 
-    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Array]:
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
         cell, h, by = _at_the_start(kind, weights)
         for token in tokens_of(string):
             h, by = advance(cell, h, by, token)
-        return chained(weights, objective.error(weights.outputs(h), targets), h, by), h
+        return chained(weights, objective.error(weights.outputs((h,)), targets), h, by), (h,)
 
     return gradient
 
@@ -128,16 +172,16 @@ def _after_every_token(kind: type[Cell], objective: Objective) -> Gradient:
     """The mean over the string's tokens; what a string is padded with has no share in it."""
     advance = CARRIED[kind]
 
-    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Array]:
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
         cell, h, by = _at_the_start(kind, weights)
         slope, shares = None, _shares(string)
         for place, token in enumerate(tokens_of(string)):
             h, by = advance(cell, h, by, token)
-            errors = objective.error(weights.outputs(h), tuple(target[place] for target in targets))
+            errors = objective.error(weights.outputs((h,)), tuple(target[place] for target in targets))
             part = chained(weights, tuple(shares[place] * error for error in errors), h, by)
             slope = part if slope is None else jax.tree.map(jnp.add, slope, part)
         assert slope is not None  # a training string has a token
-        return slope, h
+        return slope, (h,)
 
     return gradient
 

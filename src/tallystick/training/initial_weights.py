@@ -1,22 +1,23 @@
 """Where training starts: uniform draws that depend on the seed alone, never on the block, the machine or the setting."""
 
 from functools import partial
+from math import prod
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int
 
-from tallystick.cells import Cell
+from tallystick.cells import Cell, ScalarCell
 from tallystick.datasets.published import published_initial_weights
-from tallystick.datasets.tasks import TERNARY, Task
-from tallystick.training.weights import Weights
+from tallystick.languages.tasks import TERNARY, Task
+from tallystick.training.weights import AnyWeights, TensorWeights, Weights
 
 CELL_BOUND = 3**-0.5
-"""1/√fan-in: the cell reads two inputs and its own state."""
+"""1/√fan-in: a cell with one unit reads two inputs and its own state."""
 
 READOUT_BOUND = 1.0
-"""The readout reads h alone."""
+"""Its readout reads h alone."""
 
 _DRAWN = 12
 """How many numbers a seed draws at once. Which place each weight takes is fixed: seeds are to give what they always gave."""
@@ -24,15 +25,28 @@ _DRAWN = 12
 _RECURRENT, _BIAS, _READOUT_WEIGHT, _READOUT_BIAS = slice(2, 4), 4, 5, 8
 """Where the weights after the two steps lie. Recurrent weights beyond the second have keys of their own."""
 
+_SCALAR_KEY, _TENSOR_KEY = 0, 1
+_MOST_OUTPUTS = 3
+
 
 def fresh_weights(
-    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype
-) -> Weights:
-    """Draw the initial weights of each seed: the cell's uniform in ±1/√3, the readout's in ±1.
+    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype, units: int = 1
+) -> AnyWeights:
+    """Draw the initial weights of each seed.
 
-    The same seed has the same cell in every task and precision: the draws are float32 and come from a key of its own.
+    The same seed has the same cell in every task and precision, with biases and without: the draws are float32 and come from a key
+    of its own. A cell with one unit draws uniformly in ±1/√3 and its readout in ±1; with several units cell and readout alike draw in
+    ±1/√units, as PyTorch does.
     """
-    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32)))
+    if issubclass(kind, ScalarCell):
+        return _scalar_weights(kind, task, seeds, bias=bias, dtype=dtype)
+    return _tensor_weights(kind, task, seeds, units, bias=bias, dtype=dtype)
+
+
+def _scalar_weights(
+    kind: type[ScalarCell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype
+) -> Weights:
+    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), _DRAWN, _SCALAR_KEY))
     cell, readout = (CELL_BOUND * draws).astype(dtype), (READOUT_BOUND * draws).astype(dtype)
     return Weights(
         inputs=(cell[:, 0], cell[:, 1]),
@@ -51,6 +65,19 @@ def _recurrent(cell: np.ndarray, number: int, seeds: np.ndarray) -> tuple[np.nda
         return first
     further = np.asarray(_further_draws(jnp.asarray(seeds, jnp.uint32), number - len(first)))
     return (*first, *(CELL_BOUND * further).astype(cell.dtype).T)
+
+
+def _tensor_weights(
+    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], units: int, *, bias: bool, dtype: np.dtype
+) -> TensorWeights:
+    shapes = [*kind.shapes(units).values(), (_MOST_OUTPUTS, units), (_MOST_OUTPUTS,)]
+    sizes = [prod(shape) for shape in shapes]
+    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), sum(sizes), _TENSOR_KEY))
+    parts = np.split((units**-0.5 * draws.T).astype(dtype), np.cumsum(sizes)[:-1])
+    W, U, *biases, V, c = (part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True))
+    outputs = task.outputs
+    readout_bias = (c[:outputs],) if has_readout_bias(task, bias=bias) else ()
+    return TensorWeights(W, U, tuple(biases) if bias else (), V[:outputs], readout_bias)
 
 
 def published_weights(task: Task, *, bias: bool, dtype: np.dtype) -> Weights:
@@ -77,18 +104,18 @@ def nudged(weights: Weights, size: float, seed: int) -> Weights:
 
 
 def has_readout_bias(task: Task, *, bias: bool) -> bool:
-    """The ternary readout always has a bias; any other has one when the cell has."""
+    """Say whether the readout has a bias: the ternary one always, any other when the cell has."""
     return bias or task is TERNARY
 
 
-def _key(seed: jax.Array) -> jax.Array:
-    return jax.random.fold_in(jax.random.key(0, impl="threefry2x32"), seed)
+def _key(seed: jax.Array, layout: int = _SCALAR_KEY) -> jax.Array:
+    return jax.random.fold_in(jax.random.key(layout, impl="threefry2x32"), seed)
 
 
-@jax.jit
-def _uniform_draws(seeds: jax.Array) -> jax.Array:
+@partial(jax.jit, static_argnums=(1, 2))
+def _uniform_draws(seeds: jax.Array, number: int, layout: int) -> jax.Array:
     def of_one_seed(seed: jax.Array) -> jax.Array:
-        return jax.random.uniform(_key(seed), (_DRAWN,), jnp.float32, minval=-1, maxval=1)
+        return jax.random.uniform(_key(seed, layout), (number,), jnp.float32, minval=-1, maxval=1)
 
     return jax.vmap(of_one_seed)(seeds)
 

@@ -11,13 +11,11 @@ import optax
 from jaxtyping import Array
 
 from tallystick.cells import Cell
-from tallystick.cells.gated import GatedCell
-from tallystick.datasets.tasks import Task
+from tallystick.languages.tasks import Task
 from tallystick.training.answers import is_right
-from tallystick.training.gated.gradients import gated_gradient_of
 from tallystick.training.gradients import Gradient, String, gradient_of
 from tallystick.training.methods import Method
-from tallystick.training.objectives import Objective, Outputs
+from tallystick.training.objectives import Outputs
 from tallystick.training.parametrisations import Trained
 from tallystick.training.regularisers import Multipliers, residuals
 from tallystick.training.weights import PerSeed, Weights
@@ -66,7 +64,7 @@ class Learner:
         self._initial, self._optimiser = initial, optimiser
         self._strength, self._multiplier_rate = strength, strength * learning_rate
         self._kind, self._task, self._method = kind, task, method
-        self._gradient = gradient or _gradient(kind, method.losses.of(task), every_token=method.every_token)
+        self._gradient = gradient or gradient_of(kind, method.losses.of(task), every_token=method.every_token)
 
     def start(self) -> Student:
         """Return the state before the first step."""
@@ -74,7 +72,7 @@ class Learner:
         if self._method.projection is not None:
             weights = self._method.projection(self._kind, weights)
         trained = self._method.parametrisation.start(weights)
-        multipliers = regulariser.start(jnp.zeros_like(weights.inputs[0])) if regulariser else ()
+        multipliers = regulariser.start(jnp.zeros_like(weights.example)) if regulariser else ()
         return Student(trained, self._optimiser.init(trained), multipliers)
 
     def look(self, exercise: Exercise, student: Student, precision: Any) -> Look:  # noqa: ANN401 -- a NumPy type
@@ -109,10 +107,3 @@ class Learner:
         slope, h = self._gradient(seen, exercise.string, exercise.targets)
         right = is_right(self._task, seen, h, exercise.answers)
         return jax.tree.map(lambda array: array.astype(dtype), slope), right
-
-
-def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
-    """Return the gradient for a kind of cell; a gated one hands vectors through the same loop."""
-    if issubclass(kind, GatedCell):
-        return cast("Gradient", gated_gradient_of(kind, objective, every_token=every_token))
-    return gradient_of(kind, objective, every_token=every_token)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from tallystick.cells import Cell
-from tallystick.datasets.tasks import Task
+from tallystick.languages.tasks import Task
 from tallystick.training.adam import adam
 from tallystick.training.learner import Learner, Look, Student
 from tallystick.training.lessons import Course, Lessons

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from tallystick.datasets.tasks import BINARY, COUNT, TERNARY, Task
+from tallystick.languages.tasks import BINARY, COUNT, TERNARY, Task
 
 Outputs = tuple[Array, ...]
 

@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import optax
 
 from tallystick.cells import Cell, SelectiveCell
-from tallystick.training.conditions import CONDITIONS
 from tallystick.training.weights import Weights
 
 Trained = optax.Params
@@ -82,7 +81,7 @@ def _undoing_factors(kind: type[Cell], trained: Weights, like: Weights) -> tuple
 
 def _with_undoing_steps(kind: type[Cell], weights: Weights, like: Weights) -> Weights:
     alpha, *_ = weights.inputs
-    a = jnp.abs(alpha) if CONDITIONS[kind].only_counts_up else alpha
+    a = jnp.abs(alpha) if kind.counting and kind.counting.only_counts_up else alpha
     b = -weights.recurrent[1] * a if kind is SelectiveCell else -a
     return weights._replace(inputs=(a, b), bias=tuple(jnp.zeros_like(bias) for bias in like.bias))
 

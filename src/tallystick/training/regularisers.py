@@ -1,4 +1,4 @@
-"""Regularisers: what is added to the loss to draw the weights to the conditions r = 0 of `conditions.py`.
+"""Regularisers: what is added to the loss to draw the weights to the conditions r = 0 of a cell (`Cell.counting`).
 
     penalty       λ·Σ r²
     lagrangian    Σ μ·r + λ·Σ r², where each multiplier μ grows by λ·η·r at every step
@@ -14,7 +14,6 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from tallystick.cells import Cell
-from tallystick.training.conditions import CONDITIONS
 from tallystick.training.weights import Weights
 
 Multipliers = tuple[Array, ...]
@@ -23,7 +22,8 @@ Multipliers = tuple[Array, ...]
 
 def residuals(kind: type[Cell], weights: Weights) -> tuple[Array, Array]:
     """Return what the conditions ask to be zero: for the linear cell a + b and U − 1."""
-    conditions = CONDITIONS[kind]
+    conditions = kind.counting
+    assert conditions is not None, "a setting with a regulariser has a cell with conditions"
     opening, closing = (weight + weights.bias[0] if weights.bias else weight for weight in weights.inputs)
     return (
         conditions.step_residual((opening, closing), weights.recurrent),

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tallystick.cells import CELLS, Cell, ReluCell
-from tallystick.datasets.tasks import COUNT, Task, task_named
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BracketLanguage
-from tallystick.training.conditions import CONDITIONS
+from tallystick.languages.tasks import COUNT, Task, task_named
 from tallystick.training.counters import counted_language
 from tallystick.training.initial_weights import has_readout_bias
 from tallystick.training.methods import Method, method_named
@@ -45,6 +44,7 @@ class Setting:
         snap: whether trained weights near an exact counter are rounded to it.
         initial_scale: what the drawn weights are multiplied by.
         optimiser: a name in `OPTIMISERS`, if not the method's own Adam.
+        units: how many units the cell has.
     """
 
     task: str
@@ -62,6 +62,7 @@ class Setting:
     snap: bool = False
     initial_scale: float = 1.0
     optimiser: str = OWN
+    units: int = 1
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained, naming it."""
@@ -73,6 +74,9 @@ class Setting:
         check_whole(self.train_length, "train_length", least=1)
         _check_names(self)
         check_whole(self.epochs, "epochs", least=1)
+        check_whole(self.units, "units", least=1)
+        if self.units > self.kind.most_units:
+            raise BadInput(f"units: {self.units} is more than a {self.cell} cell can have, {self.kind.most_units}")
         if not isinstance(self.learning_rate, int | float) or not 0 < self.learning_rate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
         if not isinstance(self.strength, int | float) or not 0 <= self.strength <= _STRONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -159,7 +163,7 @@ def _check_sense(setting: Setting) -> None:
         ("snap", setting.snap),
     ):
         asked = f"{field}: {getattr(setting, field)!r}"
-        if needed and setting.kind not in CONDITIONS:
+        if needed and setting.kind.counting is None:
             raise BadInput(f"{asked} needs the conditions of a counting theorem, and a {setting.cell} cell has none")
         if needed and setting.kind is ReluCell and setting.scored_as is not COUNT:
             raise BadInput(f"{asked} makes a relu cell count as semi-Dyck-1 does; only the task count asks for that")

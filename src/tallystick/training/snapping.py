@@ -9,8 +9,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from tallystick.cells import Cell, SelectiveCell
-from tallystick.datasets.tasks import COUNT, Task
-from tallystick.training.conditions import CONDITIONS
+from tallystick.languages.tasks import COUNT, Task
 from tallystick.training.counters import counter_of_step
 from tallystick.training.weights import Weights
 
@@ -39,7 +38,7 @@ def is_near_a_counter(weights: Weights, kind: type[Cell]) -> Bool[np.ndarray, " 
         near = (np.abs(factor - 1) < 0.5) & (ratio > 0.5) & (ratio < 2) & np.isfinite(a) & (np.abs(a) > _LEAST)  # noqa: PLR2004
     if selective:
         near &= (recurrent[0] > 0.5) & (recurrent[0] < 2)  # noqa: PLR2004 -- the same bounds for P alone
-    return near & (a > 0) if CONDITIONS[kind].only_counts_up else near
+    return near & (a > 0) if _only_counts_up(kind) else near
 
 
 def exact_counters(weights: Weights, kind: type[Cell], task: Task, factor: np.ndarray | None = None) -> Weights:
@@ -49,7 +48,7 @@ def exact_counters(weights: Weights, kind: type[Cell], task: Task, factor: np.nd
     """
     a, b = _steps(weights)
     size = np.sqrt(np.clip(np.abs(a), _LEAST, 1 / _LEAST) * np.clip(np.abs(b), _LEAST, 1 / _LEAST))
-    falling = (a < 0) & (not CONDITIONS[kind].only_counts_up)
+    falling = (a < 0) & (not _only_counts_up(kind))
     step = np.where(falling, -1, 1) * _power_of_two(size)
     return counter_of_step(kind, task, step.astype(weights.inputs[0].dtype), weights, factor)
 
@@ -70,6 +69,10 @@ def _nearest_factor(weights: Weights) -> np.ndarray:
 
 def _power_of_two(size: np.ndarray) -> np.ndarray:
     return np.exp2(np.round(np.log2(size)))
+
+
+def _only_counts_up(kind: type[Cell]) -> bool:
+    return kind.counting is not None and kind.counting.only_counts_up
 
 
 def _leaves(weights: Weights) -> list[np.ndarray]:

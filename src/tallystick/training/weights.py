@@ -1,22 +1,25 @@
-"""The weights of an ensemble of networks: one array a weight, one entry a seed."""
+"""The weights of an ensemble of networks, in one of two layouts; the last axis of every array is the seed.
+
+Cells with one unit have one array per weight (`Weights`), which is what lets a step run over many seeds at once. Cells with several
+units have one array per tensor (`TensorWeights`), so that the optimiser has six arrays to go through, however many units there are.
+Both offer the same.
+"""
 
 from typing import Any, NamedTuple
 
 import jax
 from jaxtyping import Array, Float
 
+from tallystick.arithmetic.vectors import Vector, layer, rows_of
 from tallystick.cells import Cell
-from tallystick.readouts import BinaryReadout, Readout, TernaryReadout
+from tallystick.networks import Readout
 
 PerSeed = Float[Any, " seed"]
-"""One number a seed, as a NumPy or a JAX array."""
+"""One number per seed, as a NumPy or a JAX array."""
 
 
 class Weights(NamedTuple):
-    """W, U, W_b, v and c of every network; a missing bias is an empty tuple, and stays out of the training.
-
-    Layout matters: an array a weight, rather than a row a network, is what lets a step run over many seeds at once.
-    """
+    """W, U, W_b, v and c of networks with one unit; a missing bias is an empty tuple, and stays out of the training."""
 
     inputs: tuple[PerSeed, PerSeed]
     recurrent: tuple[PerSeed, ...]
@@ -26,27 +29,62 @@ class Weights(NamedTuple):
 
     @property
     def example(self) -> Any:  # noqa: ANN401 -- a NumPy or a JAX array
-        """One of the weights, an entry a seed, for its shape and type."""
+        """One of the weights, with one entry per seed, for its shape and type."""
         return self.inputs[0]
 
-    def cell(self, kind: type[Cell]) -> Cell:
-        """Return the cell: a = W_open + W_b and b = W_close + W_b."""
-        opening, closing = (weight + self.bias[0] if self.bias else weight for weight in self.inputs)
-        return kind(opening, closing, *self.recurrent)
+    def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401 -- of that kind
+        """Return the cells as one cell of arrays."""
+        return kind.from_training(self.inputs, self.recurrent, self.bias)
 
-    def outputs(self, h: Array) -> tuple[Array, ...]:
+    def outputs(self, hidden: Vector) -> tuple[Array, ...]:
         """Return v·h + c, output by output."""
+        (h,) = hidden
         products = tuple(weight * h for weight in self.readout_weight)
         return tuple(p + c for p, c in zip(products, self.readout_bias, strict=True)) if self.readout_bias else products
 
     def readout(self) -> Readout:
-        """Return the readout: three outputs make it ternary, one binary."""
+        """Return the readouts as one readout of arrays."""
         bias = self.readout_bias or tuple(0 * weight for weight in self.readout_weight)
-        if len(self.readout_weight) == 1:
-            return BinaryReadout(self.readout_weight[0], bias[0])
-        negative, zero, positive = self.readout_weight
-        return TernaryReadout((negative, zero, positive), (bias[0], bias[1], bias[2]))
+        return Readout(tuple((weight,) for weight in self.readout_weight), bias)
 
     def places(self, chosen: object) -> "Weights":
         """Return the weights of some of the seeds."""
         return jax.tree.map(lambda array: array[chosen], self)
+
+
+class TensorWeights(NamedTuple):
+    """W, U, the biases, V and c of networks with several units; a missing bias is an empty tuple."""
+
+    inputs: Float[Any, "row token seed"]
+    recurrent: Float[Any, "row unit seed"]
+    bias: tuple[Float[Any, "row seed"], ...]
+    readout_weight: Float[Any, "output unit seed"]
+    readout_bias: tuple[Float[Any, "output seed"], ...]
+
+    @property
+    def example(self) -> Any:  # noqa: ANN401
+        """One of the weights, with one entry per seed, for its shape and type."""
+        return self.readout_weight[0, 0]
+
+    def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401
+        """Return the cells as one cell of arrays."""
+        return kind.from_training(self.inputs, self.recurrent, self.bias)
+
+    def outputs(self, hidden: Vector) -> tuple[Array, ...]:
+        """Return V·h + c, output by output."""
+        readout = self.readout()
+        return tuple(layer(readout.weight, readout.bias, hidden))
+
+    def readout(self) -> Readout:
+        """Return the readouts as one readout of arrays."""
+        missing = (0 * self.example,) * len(self.readout_weight)
+        return Readout(
+            rows_of(self.readout_weight, 2), rows_of(self.readout_bias[0], 1) if self.readout_bias else missing
+        )
+
+    def places(self, chosen: object) -> "TensorWeights":
+        """Return the weights of some of the seeds."""
+        return jax.tree.map(lambda array: array[..., chosen], self)
+
+
+AnyWeights = Weights | TensorWeights

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tallystick import GatedModel, GruCell, LayerReadout, LstmCell
+from tallystick import GruCell, LstmCell, Network
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.certificates.verdict import Outcome
+from tallystick.networks import Readout
 
 TRAINED = Path(__file__).with_name("trained.json")
 
@@ -27,7 +28,7 @@ def counting_lstm(saturation, units=1):
     )
     rows = 4 * units
     cell = LstmCell(inputs, ((0.0,) * units,) * rows, (0.0,) * rows, (0.0,) * rows)
-    return GatedModel(cell, LayerReadout(((1.0,) * units,), (-units * math.tanh(0.5),)))
+    return Network(cell, Readout(((1.0,) * units,), (-units * math.tanh(0.5),)))
 
 
 def counting_gru(keep, units=1):
@@ -36,7 +37,7 @@ def counting_gru(keep, units=1):
     inputs = ((0.0, 0.0),) * units + ((z, z),) * units + ((20.0, -20.0),) * units
     rows = 3 * units
     cell = GruCell(inputs, ((0.0,) * units,) * rows, (0.0,) * rows, (0.0,) * rows)
-    return GatedModel(cell, LayerReadout(((1.0,) * units,), (-units * (1 - keep) / 2,)))
+    return Network(cell, Readout(((1.0,) * units,), (-units * (1 - keep) / 2,)))
 
 
 def ternary(model):
@@ -44,13 +45,13 @@ def ternary(model):
     ((weight, *more),) = model.readout.weight
     (bias,) = model.readout.bias
     rows = ((-weight, *(-w for w in more)), (0.0,) * (1 + len(more)), (weight, *more))
-    return GatedModel(model.cell, LayerReadout(rows, (bias, 0.0, bias)))
+    return Network(model.cell, Readout(rows, (bias, 0.0, bias)))
 
 
 def with_noise(model, size, seed):
     """Every weight of the cell moved at random."""
     generator = np.random.default_rng(seed)
-    return GatedModel(model.cell.converted(lambda value, _: value + size * generator.normal()), model.readout)
+    return Network(model.cell.map_weights(lambda value, _: value + size * generator.normal()), model.readout)
 
 
 def random_model(kind, units, outputs, seed):
@@ -59,7 +60,7 @@ def random_model(kind, units, outputs, seed):
     shapes = ((rows, 2), (rows, units), (rows,), (rows,))
     cell = kind(*(nested(generator.normal(size=shape).tolist()) for shape in shapes))
     weight, bias = generator.normal(size=(outputs, units)), generator.normal(size=outputs)
-    return GatedModel(cell, LayerReadout(nested(weight.tolist()), tuple(bias.tolist())))
+    return Network(cell, Readout(nested(weight.tolist()), tuple(bias.tolist())))
 
 
 def squashed(x):
@@ -145,7 +146,7 @@ def trained_models():
 
 
 def _of_lists(cell, weights, readout):
-    return GatedModel(GATED_CELLS[cell](*map(nested, weights)), LayerReadout(*map(nested, readout)))
+    return Network(GATED_CELLS[cell](*map(nested, weights)), Readout(*map(nested, readout)))
 
 
 MODELS = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.arithmetic import hyperbolic_tangent, sigmoid, weighted_mean
-from tallystick.certificates.gated.boxes import Box, box_of
+from tallystick.arithmetic.boxes import Box, box_of
 from tallystick.errors import BadInput
 
 NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1e-300, 1e-300) | st.floats(-3, 3)

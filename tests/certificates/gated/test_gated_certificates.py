@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networks import MODELS, counting_gru, counting_lstm, every_state, mistakes, ternary
 
-from tallystick import certify, write_model
+from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.checker import boxes, check, gated
 from tallystick.certificates.checker.gated_cell import GatedCell, joined
@@ -227,7 +227,7 @@ def test_the_largest_number_that_is_bounded():
 @pytest.mark.parametrize("model", [ternary(counting_gru(0.95)), counting_lstm(5.0)], ids=["gru", "lstm"])
 def test_the_command_writes_what_the_checker_verifies(model, tmp_path, capsys):
     path, out = tmp_path / "network.json", tmp_path / "certificate.json"
-    write_model(model, path)
+    write_network(model, path)
     for arguments, code, words in (
         (["certify", path, "--out", out], 1, "REFUTED"),
         (["check", out], 0, "holds: REFUTED: every counted length to"),

@@ -7,14 +7,15 @@ import re
 import numpy as np
 import pytest
 from networks import MODELS, counting_lstm, every_state, mistakes, trained_models, wrong_verdict
-
-from tallystick import BadInput, BinaryReadout, GruCell, LinearCell, LstmCell, Model, certify, write_model
 from tallystick.certificates.gated import proof
-from tallystick.certificates.gated.boxes import box_of
-from tallystick.certificates.gated.suffix_groups import empty_string
-from tallystick.certificates.gated.suspects import suspects
+
+from tallystick import BadInput, GruCell, LinearCell, LstmCell, Network, certify, write_network
+from tallystick.arithmetic.boxes import box_of
+from tallystick.certificates.suffix_groups import empty_string
+from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.cli import main
+from tallystick.networks import Readout
 
 LONGEST = 14
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -46,7 +47,7 @@ def test_the_models_are_worth_it(names):
 )
 def test_every_state_lies_in_its_group(name, suffix):
     model = MODELS[name]
-    cell = model.cell.converted(box_of)
+    cell = model.cell.map_weights(box_of)
     groups = empty_string(cell)
     for h, c, counts in every_state(model, 12):
         groups = groups.longer(cell, suffix)
@@ -68,7 +69,7 @@ def _places(counts, groups):
 
 def test_groups_of_whole_strings_are_single_states():
     model = MODELS["noisy LSTM 1"]
-    cell = model.cell.converted(box_of)
+    cell = model.cell.map_weights(box_of)
     groups = empty_string(cell)
     for _ in range(6):
         groups = groups.longer(cell, 8)
@@ -82,7 +83,7 @@ def test_the_counting_lstm_has_the_horizon_of_the_linear_cell_that_it_is(saturat
     verdict = certify(counting_lstm(saturation))
     gate = 1 / (1 + math.exp(-saturation))
     step, threshold = gate * math.tanh(saturation), math.atanh(math.tanh(0.5) / gate)
-    linear = certify(Model(LinearCell(step, -step, gate), BinaryReadout(1.0, -threshold)))
+    linear = certify(Network(LinearCell(step, -step, gate), Readout.binary(1.0, -threshold)))
     assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, linear.horizon)
     assert verdict.failure.length == linear.failure.length
     assert verdict.horizon == {3.0: 6, 5.0: 16, 7.0: 46, 9.0: 126, 12.0: 570}[saturation]
@@ -131,7 +132,7 @@ def test_boxes_that_do_not_decide_say_so(monkeypatch):
     model = MODELS["noisy LSTM 0"]
     closely = certify(model, limit=30)
     monkeypatch.setattr(proof, "SUFFIXES", (1,))
-    monkeypatch.setattr("tallystick.certificates.gated.horizon.suspects", lambda model, limit: [])
+    monkeypatch.setattr("tallystick.certificates.box_proof.suspects", lambda model, limit: [])
     widely = certify(model, limit=30)
     assert (widely.outcome, widely.known_failure) == (Outcome.BOUNDED, None)
     assert widely.horizon <= closely.horizon
@@ -176,7 +177,7 @@ def output(arguments, capsys):
 
 def test_the_command_shows_and_refuses(tmp_path, capsys):
     path = tmp_path / "network.safetensors"
-    write_model(counting_lstm(5.0), path)
+    write_network(counting_lstm(5.0), path)
     code, out, _ = output(["certify", str(path), "--json"], capsys)
     found = json.loads(out)
     assert (code, found["verdict"], found["horizon"], found["fails_at"]) == (1, "REFUTED", 16, 17)
@@ -194,7 +195,7 @@ def test_the_command_shows_and_refuses(tmp_path, capsys):
 def test_the_command_names_a_failing_string_beyond_the_horizon(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(proof, "MOST_WORK", 10**4)
     path = tmp_path / "network.json"
-    write_model(counting_lstm(9.0), path)
+    write_network(counting_lstm(9.0), path)
     code, out, _ = output(["certify", str(path)], capsys)
     assert code == 0
     assert out.splitlines()[2] == "failing string: (^64 )^63"

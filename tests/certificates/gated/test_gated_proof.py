@@ -3,18 +3,29 @@
 import numpy as np
 import pytest
 from networks import counting_lstm
-
-from tallystick import GatedModel, LayerReadout, LstmCell, certify
 from tallystick.certificates.gated import horizon, proof
-from tallystick.certificates.gated.boxes import Box
-from tallystick.certificates.gated.decisions import UNSURE, comparisons_of, sure_classes
-from tallystick.certificates.gated.proof import FAILED, LIMIT, UNDECIDED, WORK, Bounded, Reached, proved
-from tallystick.certificates.gated.suffix_groups import empty_string
+
+from tallystick import LstmCell, Network, certify
+from tallystick.arithmetic.boxes import Box
+from tallystick.certificates.box_proof import (
+    FAILED,
+    LIMIT,
+    UNDECIDED,
+    UNSURE,
+    WORK,
+    Bounded,
+    Reached,
+    comparisons_of,
+    proved,
+    sure_classes,
+)
+from tallystick.certificates.suffix_groups import empty_string
 from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.networks import Readout
 
 STILL = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
-ALWAYS_POSITIVE = GatedModel(STILL, LayerReadout(((0,),), (1,)))
-AT_THE_THRESHOLD = GatedModel(STILL, LayerReadout(((1,),), (0,)))
+ALWAYS_POSITIVE = Network(STILL, Readout(((0,),), (1,)))
+AT_THE_THRESHOLD = Network(STILL, Readout(((1,),), (0,)))
 FAILS_AT_11 = counting_lstm(4.0)
 TOKEN = 2 * 12
 """The work of one group of an LSTM with one unit."""
@@ -24,16 +35,16 @@ def test_a_box_that_reaches_a_tie_is_sure_only_of_the_lower_class():
     """Boxes of h from 0, from just above 0, and from below it; the output is h, or −h."""
     least = 1e-300
     hidden = (Box(np.array([0.0, least, -1.0]), np.array([5.0, 5.0, 5.0])),)
-    rising, falling = (comparisons_of(LayerReadout(((slope,),), (0,))) for slope in (1, -1))
+    rising, falling = (comparisons_of(Readout(((slope,),), (0,))) for slope in (1, -1))
     assert sure_classes(rising, hidden).tolist() == [UNSURE, 1, UNSURE]
     assert sure_classes(falling, hidden).tolist() == [0, 0, UNSURE]
 
 
 def test_outputs_with_the_same_weights_are_told_apart_by_their_biases():
     hidden = (Box(np.array([0.0, 1e-300, -1.0]), np.array([5.0, 5.0, 5.0])),)
-    readout = LayerReadout(((0,), (0,), (1,)), (0, -9, 0))
+    readout = Readout(((0,), (0,), (1,)), (0, -9, 0))
     assert sure_classes(comparisons_of(readout), hidden).tolist() == [UNSURE, 2, UNSURE]
-    assert certify(GatedModel(FAILS_AT_11.cell, readout), limit=6).outcome is Outcome.REFUTED
+    assert certify(Network(FAILS_AT_11.cell, readout), limit=6).outcome is Outcome.REFUTED
 
 
 @pytest.mark.parametrize("suffix", [1, 2])

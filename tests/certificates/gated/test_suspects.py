@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from networks import MODELS, counting_gru, counting_lstm, ternary
-
-from tallystick import GatedModel, LayerReadout, LstmCell, certify
 from tallystick.certificates.gated import proof, suspects
+
+from tallystick import LstmCell, Network, certify
 from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.networks import Readout
 
 SHORT = 24
 
@@ -97,8 +98,8 @@ def test_a_gated_verdict_says_why(lengths, monkeypatch):
 
 def test_what_the_boxes_leave_open_names_the_failure_beyond():
     still = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
-    verdict = certify(GatedModel(still, LayerReadout(((1,),), (0,))), limit=3)
+    verdict = certify(Network(still, Readout(((1,),), (0,))), limit=3)
     assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 0)
     assert verdict.reason == "the boxes around the states do not decide length 1, and no string is known to fail"
-    moved = certify(GatedModel(still, LayerReadout(((1,),), (-1,))), limit=3)
+    moved = certify(Network(still, Readout(((1,),), (-1,))), limit=3)
     assert (moved.outcome, moved.failure.string) == (Outcome.REFUTED, "(")

@@ -23,18 +23,18 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
+from tallystick.experiments.gated_measures import border_strings, uniform_strings
+from tallystick.training.gated.initial_weights import fresh_gated_weights
 
 from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
-from tallystick.datasets.tasks import TASKS, TERNARY
 from tallystick.datasets.training_sets import training_set
-from tallystick.experiments.gated_measures import border_strings, uniform_strings
 from tallystick.experiments.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.experiments.network_horizons import certified
 from tallystick.experiments.replicates import RedrawnSuites
+from tallystick.languages.tasks import TASKS, TERNARY
 from tallystick.training.ensemble import Ensemble, train
-from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights

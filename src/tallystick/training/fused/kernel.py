@@ -11,7 +11,7 @@ from jax.experimental.pallas import triton
 from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell
-from tallystick.datasets.tasks import Task
+from tallystick.languages.tasks import Task
 from tallystick.training.fused.adam import Folded, folded_adam
 from tallystick.training.fused.instructions import as_written, in_instructions
 from tallystick.training.fused.launch import Launch

@@ -11,6 +11,7 @@ from typing import Any
 
 from jaxtyping import Array
 
+from tallystick.arithmetic.vectors import Vector
 from tallystick.cells import LinearCell
 from tallystick.training.gradients import Gradient, String, chained, tokens_of
 from tallystick.training.objectives import Objective, Outputs
@@ -23,14 +24,14 @@ Sum = Any
 def linear_gradient(objective: Objective) -> Gradient:
     """Return the gradient of the loss after the last token."""
 
-    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Array]:
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
         cell = weights.cell(LinearCell)
         assert isinstance(cell, LinearCell)
         U = cell.recurrent_weight
         p, p_by_U, q, q_by_U = _sums_of_powers(U, string)
         h = cell.open_step * p + cell.close_step * q
         by_U = cell.open_step * p_by_U + cell.close_step * q_by_U
-        return chained(weights, objective.error(weights.outputs(h), targets), h, (p, q, by_U)), h
+        return chained(weights, objective.error(weights.outputs((h,)), targets), h, (p, q, by_U)), (h,)
 
     return gradient
 

@@ -1,4 +1,4 @@
-"""A model as a safetensors file, whose tensors are read exactly, bfloat16 among them.
+"""A network as a safetensors file, whose tensors are read exactly, bfloat16 among them.
 
 The file is read whole, once, and checked by the safetensors library. Its NumPy reader has no bfloat16, so the bytes that it
 hands out are given their type here.
@@ -16,10 +16,9 @@ from safetensors.numpy import save
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.files import read_bytes, write_whole
-from tallystick.models.gated_model import GatedModel
-from tallystick.models.model import Model
-from tallystick.models.named_tensor import shown_name, shown_shape
-from tallystick.models.tensors import model_of_tensors, tensors_of_model
+from tallystick.networks.named_tensor import show_name, show_shape
+from tallystick.networks.network import Network
+from tallystick.networks.state_dicts import network_of_tensors, tensors_of_network
 
 LARGEST = 16 * 2**20
 
@@ -44,19 +43,19 @@ class _Entry(TypedDict):
     data: bytes
 
 
-def read_safetensors(path: Path) -> Model | GatedModel:
-    """Read a model; every complaint names the file and the tensor."""
+def read_safetensors(path: Path) -> Network:
+    """Read a network; every complaint names the file and the tensor."""
     content = read_bytes(path, LARGEST)
     try:
-        return model_of_tensors(_tensors(content), _metadata(content))
+        return network_of_tensors(_tensors(content), _metadata(content))
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 
 
-def write_safetensors(model: Model | GatedModel, path: Path) -> None:
-    """Write a model in float64, whole or not at all; a number that is no float64 is refused, naming the file and the field."""
+def write_safetensors(network: Network, path: Path) -> None:
+    """Write a network in float64, whole or not at all; a number that is not a float64 is refused, naming the file and the field."""
     try:
-        content = save(*tensors_of_model(model))
+        content = save(*tensors_of_network(network))
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     write_whole(path, lambda temporary: temporary.write_bytes(content))
@@ -72,18 +71,18 @@ def _tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 def _array(name: str, entry: _Entry) -> npt.NDArray[Any]:
     if entry["dtype"] not in _DTYPES:
-        raise BadInput(f"{shown_name(name)}: entries of type {entry['dtype']} are not one of {', '.join(_DTYPES)}")
+        raise BadInput(f"{show_name(name)}: entries of type {entry['dtype']} are not one of {', '.join(_DTYPES)}")
     try:
         return np.frombuffer(entry["data"], _DTYPES[entry["dtype"]]).reshape(entry["shape"])
     except (ValueError, OverflowError):  # without an entry the library lets any sizes pass
-        shape = shown_shape(tuple(entry["shape"]))
-        raise BadInput(f"{shown_name(name)}: shape {shape} is not one that an array can have") from None
+        shape = show_shape(tuple(entry["shape"]))
+        raise BadInput(f"{show_name(name)}: shape {shape} is not one that an array can have") from None
 
 
 def _metadata(content: bytes) -> dict[str, str]:
     """The file's remarks on itself, text by text, from a header that the library has found sound.
 
-    It is read once more because the library takes the last of two tensors with one name, and here that is no model.
+    It is read once more because the library takes the last of two tensors with one name, and here that is not a network.
     """
     length = int.from_bytes(content[:_LENGTH_BYTES], "little")
     header = parse_document(content[_LENGTH_BYTES : _LENGTH_BYTES + length].decode(), "header")

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.arithmetic.vectors import map_states, numbers_of
 from tallystick.cells import ONE_HOT, Token
-from tallystick.cells.gated import State
-from tallystick.certificates.gated.decisions import right_classes
 from tallystick.languages.brackets import ALPHABET
-from tallystick.models import GatedModel
+from tallystick.networks import Network
 
 Bits = NDArray[np.bool_]
 """Tokens, true where a closing bracket stands."""
@@ -33,7 +32,7 @@ _STAY = 0.75
 """How likely a string that stays near zero turns back towards it."""
 
 
-def suspects(model: GatedModel, limit: int) -> Iterator[str]:
+def suspects(model: Network, limit: int) -> Iterator[str]:
     """Go through strings that fail in float64, at most one a length, the shortest first; no further than they are asked for."""
     executed = model.in_arithmetic("float64")
     chosen = _among_chosen(executed, min(limit, LONGEST))
@@ -45,19 +44,23 @@ def suspects(model: GatedModel, limit: int) -> Iterator[str]:
             yield string
 
 
-def _among_chosen(model: GatedModel, limit: int) -> Iterator[str]:
+def _among_chosen(model: Network, limit: int) -> Iterator[str]:
     """Run the chosen strings side by side; a beginning that fails is a suspect."""
     tokens = _chosen(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = _stepped(model, state, Token((~closing).astype(float), closing.astype(float)))
+        state = _step(model, state, Token((~closing).astype(float), closing.astype(float)))
         counts = counts + np.where(closing, -1, 1)
-        failing = np.flatnonzero(model.readout.class_index(state.hidden) != right_classes(model.readout, counts))
+        failing = np.flatnonzero(_classes(model, state) != model.task.right_classes(counts))
         if failing.size:
             yield _written(tokens[failing[0], :length])
 
 
-def _stepped(model: GatedModel, state: State, token: Token) -> State:
+def _classes(model: Network, state: Any) -> NDArray[np.int64]:  # noqa: ANN401 -- each cell has its own kind of state
+    return np.asarray(model.readout.class_index(model.cell.hidden(state)))
+
+
+def _step(model: Network, state: Any, token: Token) -> Any:  # noqa: ANN401
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no suspect that boxes would confirm
         return model.cell.step(state, token)
 
@@ -92,39 +95,34 @@ class _Front:
     Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before.
     """
 
-    state: State
+    state: Any
     parents: NDArray[np.int64]
 
 
-def _among_extremes(model: GatedModel, limit: int) -> Iterator[str]:
-    start = model.cell.initial_state
-    zeros = np.zeros((1, 1))
-    front = _Front(State((zeros,) * len(start.hidden), (zeros,) * len(start.memory)), np.zeros((1, 1), np.int64))
+def _among_extremes(model: Network, limit: int) -> Iterator[str]:
+    start = map_states(lambda _: np.zeros((1, 1)), model.cell.initial_state)
+    front = _Front(start, np.zeros((1, 1), np.int64))
     history = [front]
     for length in range(1, limit + 1):
-        front = _advanced(model, front)
+        front = _advance(model, front)
         history.append(front)
         counts = length - 2 * np.arange(length + 1)[:, None]
-        failing = np.argwhere(model.readout.class_index(front.state.hidden) != right_classes(model.readout, counts))
+        failing = np.argwhere(_classes(model, front.state) != model.task.right_classes(counts))
         if failing.size:
             yield _walked_back(history, *map(int, failing[0]))
 
 
-def _advanced(model: GatedModel, front: _Front) -> _Front:
-    """Take a token more; in each row keep the least and the greatest of every output and every unit."""
-    opened, closed = (_stepped(model, front.state, ONE_HOT[token]) for token in ALPHABET)
-    parts = [
-        _stacked(np.asarray(x), np.asarray(y))
-        for x, y in zip((*opened.hidden, *opened.memory), (*closed.hidden, *closed.memory), strict=True)
-    ]
-    units = len(opened.hidden)
-    scores = [*parts, *(np.asarray(output) for output in model.readout.outputs(tuple(parts[:units])))]
+def _advance(model: Network, front: _Front) -> _Front:
+    """Read one more token; in each row keep the least and the greatest of every output and every unit."""
+    opened, closed = (_step(model, front.state, ONE_HOT[token]) for token in ALPHABET)
+    state = map_states(lambda x, y: _stack(np.asarray(x), np.asarray(y)), opened, closed)
+    outputs = model.readout.outputs(model.cell.hidden(state))
+    scores = [*numbers_of(state), *map(np.asarray, outputs)]
     kept = np.stack([pick for score in scores for pick in (np.argmin(score, 1), np.argmax(score, 1))], axis=1)
-    hidden_and_memory = [np.take_along_axis(part, kept, axis=1) for part in parts]
-    return _Front(State(tuple(hidden_and_memory[:units]), tuple(hidden_and_memory[units:])), kept)
+    return _Front(map_states(lambda part: np.take_along_axis(part, kept, axis=1), state), kept)
 
 
-def _stacked(opened: NDArray[Any], closed: NDArray[Any]) -> NDArray[Any]:
+def _stack(opened: NDArray[Any], closed: NDArray[Any]) -> NDArray[Any]:
     """Put side by side what leads to each row; rows that nothing leads to by one token take what the other leads there."""
     by_open = np.concatenate([opened, closed[-1:]])
     by_close = np.concatenate([opened[:1], closed])

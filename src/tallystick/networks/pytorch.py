@@ -1,4 +1,4 @@
-"""A model from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along."""
+"""A network from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
@@ -7,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import BadInput
-from tallystick.models.gated_model import GatedModel
-from tallystick.models.gated_state_dicts import gated_model_of, gates_of
-from tallystick.models.model import Model
-from tallystick.models.named_tensor import named, shown_shape
-from tallystick.models.state_dicts import Module, modules_of, parts_of_modules
+from tallystick.networks.named_tensor import named, show_shape
+from tallystick.networks.network import Network
+from tallystick.networks.state_dicts import Module, modules_of, network_of_modules
 
 _GATED = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
 _CELLS = ("RNN", "RNNCell", *_GATED, "Linear")
@@ -37,8 +35,8 @@ class TorchModule(Protocol):
     def state_dict(self) -> Mapping[str, TorchTensor]: ...  # noqa: D102
 
 
-def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model | GatedModel:
-    """Return the model of a PyTorch cell and readout: a = W_open + all biases, b = W_close + all biases, U = W_hh.
+def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network:
+    """Return the network of a PyTorch cell and readout: a = W_open + all biases, b = W_close + all biases, U = W_hh.
 
     Every weight is taken exactly, and the biases are added exactly into the steps. In real numbers nothing changes; in
     floating point a network that adds its biases one at a time rounds more often than the folded cell. A GRU or an LSTM
@@ -63,15 +61,14 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Model |
     modules = _module(cell, "cell"), None if readout is None else _module(readout, "readout")
     if kind in _GATED:
         _check_gates(modules[0], kind)
-        return gated_model_of(*modules)
-    return parts_of_modules(*modules, nonlinearity).model()
+    return network_of_modules(*modules, nonlinearity)
 
 
 def _check_gates(module: Module, kind: str) -> None:
     """Refuse a module whose weights were put in place of others: its class says how many rows a unit has."""
     state = module.need("weight_hh")
-    if gates_of(module) != _GATED[kind]:
-        state.refuse(f"shape {shown_shape(state.array.shape)} has not {_GATED[kind]} rows a unit, as an nn.{kind} has")
+    if module.gates != _GATED[kind]:
+        state.refuse(f"shape {show_shape(state.array.shape)} has not {_GATED[kind]} rows a unit, as an nn.{kind} has")
 
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:

@@ -1,7 +1,7 @@
-"""How GRUs and LSTMs do on long strings: accuracy by length, the first point of failure, and units that count.
+"""How networks do on long strings: accuracy by length, the first point of failure, and units that count.
 
-Every function takes a `GatedModel` whose weights are numbers, or arrays with an entry a network: then each result has an entry
-a network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
+Every function takes a `Network` whose weights are numbers, or arrays with one entry per network: then each result has one
+entry per network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,11 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from tallystick.cells import Token
-from tallystick.cells.gated import GatedCell, State
+from tallystick.arithmetic.vectors import first_number
+from tallystick.cells import Cell, Token
 from tallystick.errors import check_whole
-from tallystick.models import GatedModel
-from tallystick.readouts import LayerReadout
+from tallystick.networks import Network, Readout
 from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context
 
@@ -59,7 +58,7 @@ def border_strings(length: int, number: int, seed: int) -> Tokens:
 
 
 def accuracy_by_length(
-    model: GatedModel,
+    model: Network,
     lengths: tuple[int, ...] = LENGTHS,
     *,
     strings: int = 100,
@@ -67,17 +66,17 @@ def accuracy_by_length(
     draw: Callable[[int, int, int], Tokens] = border_strings,
 ) -> dict[int, Float[np.ndarray, " network"]]:
     """Return for each length the share of right answers, in percent, on strings drawn anew."""
-    return {length: 100 * judged(model, draw(length, strings, seed))[0].mean(axis=1) for length in lengths}
+    return {length: 100 * judge(model, draw(length, strings, seed))[0].mean(axis=1) for length in lengths}
 
 
-def judged(
-    model: GatedModel, tokens: Tokens
+def judge(
+    model: Network, tokens: Tokens
 ) -> tuple[Bool[np.ndarray, "network string"], Int[np.ndarray, "network string"]]:
     """Return which strings each network gets right, and for each the length of its shortest beginning that is wrong, or 0."""
     portions = _portions(model, max(_MOST_STATES // len(tokens), 1))
     padded = np.zeros((-(-tokens.shape[1] // _PADDED) * _PADDED, len(tokens)), np.bool_)
     padded[: tokens.shape[1]] = tokens.T
-    found = [_run(portion, _judged_along, padded, np.int32(tokens.shape[1])) for portion in portions]
+    found = [_run(portion, _judge_along, padded, np.int32(tokens.shape[1])) for portion in portions]
     right, failed = zip(*found, strict=True)
     return np.concatenate(right), np.concatenate(failed)
 
@@ -97,7 +96,7 @@ class Curve:
     accuracy: Float[np.ndarray, "length network"]
 
 
-def curve_to(model: GatedModel, longest: int, *, shorter: bool = True, strings: int = 100, seed: int = 0) -> Curve:
+def curve_to(model: Network, longest: int, *, shorter: bool = True, strings: int = 100, seed: int = 0) -> Curve:
     """Return the accuracies at a length and at those of `LENGTHS` that are shorter, or at this length alone."""
     check_whole(longest, "length", least=1, most=_LONGEST)
     check_whole(seed, "seed", least=0)
@@ -106,12 +105,12 @@ def curve_to(model: GatedModel, longest: int, *, shorter: bool = True, strings: 
     return Curve(lengths, strings, np.stack(list(found.values())))
 
 
-def first_failures(model: GatedModel, tokens: Tokens) -> Int[np.ndarray, "network string"]:
+def first_failures(model: Network, tokens: Tokens) -> Int[np.ndarray, "network string"]:
     """Return for each string the length of its shortest beginning that a network gets wrong, 0 where it gets all right."""
-    return judged(model, tokens)[1]
+    return judge(model, tokens)[1]
 
 
-def earliest_failures(model: GatedModel, tokens: Tokens) -> Int[np.ndarray, " network"]:
+def earliest_failures(model: Network, tokens: Tokens) -> Int[np.ndarray, " network"]:
     """Return the shortest of all beginnings of the strings that each network gets wrong, 0 where it gets all right."""
     return earliest(first_failures(model, tokens))
 
@@ -142,18 +141,18 @@ class CountingUnit:
     r_squared: Float[np.ndarray, " network"]
 
 
-def counting_units(model: GatedModel, tokens: Tokens) -> list[CountingUnit]:
+def counting_units(model: Network, tokens: Tokens) -> list[CountingUnit]:
     """Regress every unit on the count, over all beginnings of the strings."""
     state = _run(model, _states_along, tokens.T)
     counts = np.where(tokens, -1, 1).cumsum(axis=1).T.astype(np.float64)
     return [
-        _regressed(part, unit, np.asarray(values, np.float64), counts)
-        for part in ("hidden", "memory")
-        for unit, values in enumerate(getattr(state, part))
+        _regress(part, unit, np.asarray(values, np.float64), counts)
+        for part, units in (("hidden", model.cell.hidden(state)), ("memory", getattr(state, "memory", ())))
+        for unit, values in enumerate(units)
     ]
 
 
-def _regressed(
+def _regress(
     part: str, unit: int, values: Float[np.ndarray, "token network string"], counts: Float[np.ndarray, "token string"]
 ) -> CountingUnit:
     every = (0, 2)
@@ -166,23 +165,22 @@ def _regressed(
     return CountingUnit(part, unit, slope, values.mean(axis=every) - slope * counts.mean(), r_squared)
 
 
-def _portions(model: GatedModel, width: int) -> Iterator[GatedModel]:
+def _portions(model: Network, width: int) -> Iterator[Network]:
     """Cut many networks into portions that fit the memory."""
-    for start in range(0, np.size(model.cell.input_weight[0][0]), width):
+    for start in range(0, np.size(_example(model.cell)), width):
 
         def some(value: Any, _: str, start: int = start) -> np.ndarray:  # noqa: ANN401 -- a number, or an array of them
             return np.atleast_1d(value)[start : start + width]
 
-        yield GatedModel(model.cell.converted(some), model.readout.converted(some))
+        yield model.map_weights(some)
 
 
-def _run(model: GatedModel, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
+def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
     """Bring the weights into columns, one row a network, and do the work in their precision."""
-    columns = model.cell.converted(_column), model.readout.converted(_column)
-    precision = columns[0].input_weight[0][0].dtype
-    with on_processors(), precision_context(precision.name):
-        cell, readout = columns
-        weights = jax.tree.map(jnp.asarray, (_fields(cell), (readout.weight, readout.bias)))
+    columns = model.map_weights(_column)
+    cell, readout = columns.cell, columns.readout
+    with on_processors(), precision_context(_example(cell).dtype.name):
+        weights = jax.tree.map(jnp.asarray, (cell.tensors(), (readout.weight, readout.bias)))
         found = work(*weights, *map(jnp.asarray, strings), kind=type(cell))
         return jax.tree.map(np.asarray, found)
 
@@ -193,13 +191,13 @@ def _column(value: Any, _: str) -> np.ndarray:  # noqa: ANN401 -- a number of an
     return np.atleast_1d(kept)[:, None]
 
 
-def _fields(cell: GatedCell) -> tuple[Any, ...]:
-    return cell.input_weight, cell.recurrent_weight, cell.input_bias, cell.recurrent_bias
+def _example(cell: Cell) -> Any:  # noqa: ANN401 -- a number, or an array of them
+    return first_number(next(iter(cell.tensors().values())))
 
 
 @partial(jax.jit, static_argnames="kind")
-def _judged_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: type[GatedCell]) -> Any:  # noqa: ANN401 -- trees
-    cell, readout = kind(*weights), LayerReadout(*layer)
+def _judge_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
+    cell, readout = kind.from_tensors(weights), Readout(*layer)
     start, shape = _start(cell, closing)
     ternary = len(readout.bias) > 1
 
@@ -208,7 +206,7 @@ def _judged_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: ty
         token = closing[place]
         state, count = _step(cell, state, token), count + jnp.where(token, -1, 1)
         wanted = jnp.sign(count) + 1 if ternary else (count > 0) * 1
-        right = readout.class_index(state.hidden) == wanted
+        right = readout.class_index(cell.hidden(state)) == wanted
         return state, count, jnp.where((failed == 0) & ~right, place + 1, failed), right
 
     first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.zeros(shape, jnp.int32), jnp.ones(shape, bool)
@@ -217,24 +215,24 @@ def _judged_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: ty
 
 
 @partial(jax.jit, static_argnames="kind")
-def _states_along(weights: Any, layer: Any, closing: Any, *, kind: type[GatedCell]) -> State:  # noqa: ANN401 -- trees
+def _states_along(weights: Any, layer: Any, closing: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
     del layer
-    cell = kind(*weights)
+    cell = kind.from_tensors(weights)
 
-    def step(state: State, token: Any) -> tuple[State, State]:  # noqa: ANN401 -- an array
+    def step(state: Any, token: Any) -> tuple[Any, Any]:  # noqa: ANN401
         state = _step(cell, state, token)
         return state, state
 
     return jax.lax.scan(step, _start(cell, closing)[0], closing)[1]
 
 
-def _step(cell: GatedCell, state: State, closing: Any) -> State:  # noqa: ANN401 -- an array
-    dtype = state.hidden[0].dtype
+def _step(cell: Cell, state: Any, closing: Any) -> Any:  # noqa: ANN401 -- a state of the cell's kind
+    dtype = _example(cell).dtype
     return cell.step(state, Token((~closing).astype(dtype), closing.astype(dtype)))
 
 
-def _start(cell: GatedCell, closing: Any) -> tuple[State, tuple[int, int]]:  # noqa: ANN401 -- an array
-    weight = cell.input_weight[0][0]
+def _start(cell: Cell, closing: Any) -> tuple[Any, tuple[int, int]]:  # noqa: ANN401
+    weight = _example(cell)
     shape = weight.shape[0], closing.shape[1]
     return jax.tree.map(lambda _: jnp.zeros(shape, weight.dtype), cell.initial_state), shape
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import final
 
 from tallystick.arithmetic import hyperbolic_tangent, sigmoid, weighted_mean
+from tallystick.arithmetic.vectors import add
 from tallystick.cells.cell import Token
-from tallystick.cells.gated.gated_cell import GatedCell, State, added
+from tallystick.cells.gated import GatedCell, State
 
 
 @final
@@ -20,14 +21,15 @@ class GruCell(GatedCell):
     [0, 0.381, -0.19]
     """
 
+    name = "gru"
     gates = 3
     has_memory = False
 
     def step(self, state: State, token: Token) -> State:
         """Return h'."""
         (r_x, z_x, n_x), (r_h, z_h, n_h) = self._from_token(token), self._from_hidden(state.hidden)
-        reset = [sigmoid(x) for x in added(r_x, r_h)]
-        keep = [sigmoid(x) for x in added(z_x, z_h)]
+        reset = [sigmoid(x) for x in add(r_x, r_h)]
+        keep = [sigmoid(x) for x in add(z_x, z_h)]
         kept_back = tuple(r * x for r, x in zip(reset, n_h, strict=True))
-        new = [hyperbolic_tangent(x) for x in added(n_x, kept_back)]
+        new = [hyperbolic_tangent(x) for x in add(n_x, kept_back)]
         return State(tuple(weighted_mean(z, n, h) for z, n, h in zip(keep, new, state.hidden, strict=True)))

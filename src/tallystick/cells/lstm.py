@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import final
 
 from tallystick.arithmetic import hyperbolic_tangent, sigmoid
+from tallystick.arithmetic.vectors import add
 from tallystick.cells.cell import Token
-from tallystick.cells.gated.gated_cell import GatedCell, State, added
+from tallystick.cells.gated import GatedCell, State
 
 
 @final
@@ -21,13 +22,14 @@ class LstmCell(GatedCell):
     [0, 1.0, 2.0, 3.0, 2.0, 1.0]
     """
 
+    name = "lstm"
     gates = 4
     has_memory = True
 
     def step(self, state: State, token: Token) -> State:
         """Return h' and c'."""
         both = zip(self._from_token(token), self._from_hidden(state.hidden), strict=True)
-        i, f, g, o = (added(from_token, from_hidden) for from_token, from_hidden in both)
+        i, f, g, o = (add(from_token, from_hidden) for from_token, from_hidden in both)
         taken = [sigmoid(x) * hyperbolic_tangent(y) for x, y in zip(i, g, strict=True)]
         memory = tuple(sigmoid(x) * c + new for x, c, new in zip(f, state.memory, taken, strict=True))
         return State(tuple(sigmoid(x) * hyperbolic_tangent(c) for x, c in zip(o, memory, strict=True)), memory)

@@ -26,12 +26,12 @@ class NamedTensor:
 
     def refuse(self, reason: str) -> NoReturn:
         """Raise `BadInput`, naming this tensor."""
-        raise BadInput(f"{shown_name(self.name)}: {reason}")
+        raise BadInput(f"{show_name(self.name)}: {reason}")
 
     def numbers(self, *shapes: tuple[int, ...]) -> tuple[Fraction, ...]:
         """Return the entries of a tensor of one of these shapes, row by row, each the rational that it is."""
         if self.array.shape not in shapes:
-            self.refuse(f"shape {shown_shape(self.array.shape)} is not {' or '.join(map(shown_shape, shapes))}")
+            self.refuse(f"shape {show_shape(self.array.shape)} is not {' or '.join(map(show_shape, shapes))}")
         entries = zip(np.ndindex(self.array.shape), self._values(), strict=True)
         return tuple(exact(value, self._entry(place)) for place, value in entries)
 
@@ -43,7 +43,7 @@ class NamedTensor:
         return self.refuse(f"entries of {self.array.dtype} are neither floats of at most 64 bits nor whole numbers")
 
     def _entry(self, place: tuple[int, ...]) -> str:
-        return shown_name(self.name) + (f"[{', '.join(map(str, place))}]" if place else "")
+        return show_name(self.name) + (f"[{', '.join(map(str, place))}]" if place else "")
 
 
 def named(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, NamedTensor]:
@@ -51,24 +51,24 @@ def named(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, NamedTensor]:
     return {name: NamedTensor(name, tensors[name]) for name in sorted(tensors)}
 
 
-def shown_name(name: str) -> str:
-    """A tensor's name on one line, whatever its writer put into it."""
-    return _shortened(name if name.isprintable() and name else repr(name))
+def show_name(name: str) -> str:
+    """Return a tensor's name on one line, whatever its writer put into it."""
+    return _shorten(name if name.isprintable() and name else repr(name))
 
 
-def shown_label(label: str) -> str:
-    """A piece of metadata on one line, in quotes."""
-    return _shortened(repr(label))
+def show_label(label: str) -> str:
+    """Return a piece of metadata on one line, in quotes."""
+    return _shorten(repr(label))
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + "..."
 
 
-def shown_shape(shape: tuple[int, ...]) -> str:
-    """A shape as it is spoken of.
+def show_shape(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is spoken of.
 
-    >>> shown_shape((1, 2)), shown_shape((3,)), shown_shape(())
+    >>> show_shape((1, 2)), show_shape((3,)), show_shape(())
     ('1×2', '3', 'of a single number')
     """
     return "×".join(map(str, shape)) if shape else "of a single number"

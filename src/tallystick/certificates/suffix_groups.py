@@ -6,16 +6,16 @@ is the hull of two images. Up to length k every string is a group of its own; wi
 the groups more.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT
-from tallystick.cells.gated import GatedCell, State
-from tallystick.certificates.gated.boxes import Box
-from tallystick.languages.brackets import ALPHABET, CLOSE
+from tallystick.arithmetic.boxes import Box
+from tallystick.arithmetic.vectors import map_states
+from tallystick.cells import ONE_HOT, Cell
+from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Groups:
 
     length: int
     suffix: int
-    state: State
+    state: Any
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -44,50 +44,38 @@ class Groups:
         """How many groups there are."""
         return (self.length - self.suffix + 1) * 2**self.suffix
 
-    def longer(self, cell: GatedCell, suffix: int) -> "Groups":
+    def longer(self, cell: Cell, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
         images = [cell.step(self.state, ONE_HOT[token]) for token in ALPHABET]
         if self.suffix < suffix:
-            return Groups(self.length + 1, self.suffix + 1, _combined(images, _told_apart))
-        return Groups(self.length + 1, self.suffix, _combined(images, _oldest_forgotten))
+            return Groups(self.length + 1, self.suffix + 1, map_states(_extend_suffix, *images))
+        return Groups(self.length + 1, self.suffix, map_states(_move_suffix, *images))
 
-    def string(self, suffix: int) -> str:
-        """Return the string of a suffix, where it is the whole string."""
-        return "".join(ALPHABET[suffix >> place & 1] for place in reversed(range(self.suffix)))
-
-
-def empty_string(cell: GatedCell) -> Groups:
-    """The group of the empty string."""
-    zero = Box(np.zeros((1, 1)), np.zeros((1, 1)))
-    start = cell.initial_state
-    return Groups(0, 0, State((zero,) * len(start.hidden), (zero,) * len(start.memory)))
+    def example(self, closings: int, suffix: int) -> str:
+        """Return a string of a group: the tokens before its suffix in sorted order, then the suffix."""
+        openings = self.length - self.suffix - closings
+        last = "".join(ALPHABET[suffix >> place & 1] for place in reversed(range(self.suffix)))
+        return OPEN * openings + CLOSE * closings + last
 
 
-_Combine = Callable[[list[Box]], Box]
+def empty_string(cell: Cell) -> Groups:
+    """Return the group of the empty string."""
+    return Groups(0, 0, map_states(lambda _: Box(np.zeros((1, 1)), np.zeros((1, 1))), cell.initial_state))
 
 
-def _combined(images: list[State], combine: _Combine) -> State:
-    """Combine the images under both tokens, unit by unit."""
-    hidden, memory = (
-        tuple(combine(list(boxes)) for boxes in zip(*parts, strict=True))
-        for parts in (tuple(image.hidden for image in images), tuple(image.memory for image in images))
-    )
-    return State(hidden, memory)
-
-
-def _told_apart(images: list[Box]) -> Box:
-    """The suffix grows by the new token, which becomes its last binary digit."""
+def _extend_suffix(*images: Box) -> Box:
+    """Tell the images under both tokens apart: the suffix grows by the new token, which becomes its last binary digit."""
     ends = zip(*(image.ends for image in images), strict=True)
     low, high = (np.stack(parts, axis=-1).reshape(len(parts[0]), -1) for parts in ends)
     return Box(low, high)
 
 
-def _oldest_forgotten(images: list[Box]) -> Box:
-    """The suffix moves on: strings whose oldest token was `)` count one closing bracket more before it."""
-    return _told_apart([_joined(image) for image in images])
+def _move_suffix(*images: Box) -> Box:
+    """Forget the oldest token: strings whose oldest token was `)` count one closing bracket more before it."""
+    return _extend_suffix(*map(_join_oldest, images))
 
 
-def _joined(image: Box) -> Box:
+def _join_oldest(image: Box) -> Box:
     """Join the groups that differ in the oldest token of their suffix, its first binary digit."""
     opening, closing = (_ends(image, half) for half in (0, 1))
     none = np.full((1, opening[0].shape[1]), np.inf)

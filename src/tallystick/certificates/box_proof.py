@@ -1,0 +1,182 @@
+"""How long can a cell with several units be trusted? Bounds from below, failing strings from above; where they meet, the verdict is exact.
+
+Real arithmetic only: the weights are read exactly, and everything that is computed is kept between bounds (`arithmetic.boxes`). From
+below, boxes around the states of groups of strings (`suffix_groups`) prove a length right on every string. From above, strings that
+fail in float64 (`suspects`) count as failing once their own boxes leave no doubt. REFUTED says that a string fails and that every
+shorter counted length is proved; where lengths are left between the two, the outcome is BOUNDED and names the string.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.arithmetic import exact
+from tallystick.arithmetic.boxes import Box, box_of
+from tallystick.arithmetic.vectors import Vector, layer
+from tallystick.cells import Cell
+from tallystick.certificates.suffix_groups import Groups, empty_string
+from tallystick.certificates.suspects import suspects
+from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.errors import BadInput
+from tallystick.languages.tasks import Task
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import Form
+
+METHOD = "gated boxes"
+"""The method's name in certificates."""
+
+DEFAULT_LIMIT = 1000
+_TRIED = 20
+"""How many suspects are tried in boxes, the shortest first."""
+
+UNSURE = -1
+"""In the place of a class's index: the box lies in more than one class, or its bounds do not tell."""
+
+SUFFIXES = (1, 4, 8, 11, 14, 16)
+"""How many last tokens are told apart: few at first, and more where the boxes do not decide."""
+
+MOST_WORK = 25 * 10**7
+"""Boxes times weights in one pass; some seconds."""
+
+LIMIT, WORK, UNDECIDED, FAILED = "limit", "work", "undecided", "failed"
+
+
+def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+    """Return the verdict on a network in real numbers: REFUTED with a shortest failing string, or BOUNDED."""
+    if arithmetic != REAL:
+        raise BadInput(
+            f"arithmetic: {arithmetic!r} is for cells without gates; each library adds up a gate's terms in an order of its own, "
+            f"so a GRU or an LSTM is decided in {REAL} arithmetic"
+        )
+    limit = DEFAULT_LIMIT if limit is None else limit
+    bounded = Bounded.of(network)
+    known = _known_failure(bounded, network, lengths, limit)
+    below = prove(bounded, lengths, limit if known is None else known.length - 1)
+    known = below.failure or known
+    if known is not None and known.length == below.length + lengths.stride:
+        reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter counted one fails"
+        return Verdict(network, lengths, arithmetic, Outcome.REFUTED, below.length, known, METHOD, reason)
+    reason = _reason(below, known, lengths, limit)
+    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, below.length, None, METHOD, reason, known)
+
+
+def _known_failure(bounded: "Bounded", network: Network, lengths: Lengths, limit: int) -> Failure | None:
+    counted = (string for string in suspects(network, limit) if len(string) in lengths.upto(limit))
+    tried = (bounded.failure(string) for _, string in zip(range(_TRIED), counted, strict=False))
+    return next(filter(None, tried), None)
+
+
+def _reason(below: "Reached", known: Failure | None, lengths: Lengths, limit: int) -> str:
+    stops = {
+        LIMIT: f"every counted length to {limit} is right; the search went no further",
+        WORK: f"every counted length to {below.length} is right; the boxes beyond it are too many",
+    }
+    undecided = f"the boxes around the states do not decide length {below.length + lengths.stride}"
+    above = "no string is known to fail" if known is None else f"a string of length {known.length} fails"
+    return f"{stops.get(below.stop, undecided)}, and {above}"
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A network made ready for boxes: every weight enclosed, exactly where it is a double, and the forms that make each class.
+
+    A comparison of two outputs is one linear form, (vⱼ − vᵢ)·h + cⱼ − cᵢ, whose weights are subtracted exactly, so that what the
+    outputs have in common does not widen the bounds.
+    """
+
+    cell: Cell
+    forms: tuple[tuple[Form, ...], ...]
+    task: Task
+
+    @classmethod
+    def of(cls, network: Network) -> "Bounded":
+        """Enclose the weights."""
+        return cls(network.cell.map_weights(box_of), boxed_forms(network.readout), network.task)
+
+    @property
+    def weights(self) -> int:
+        """How many entries the matrices have that a step goes through."""
+        return sum(prod(shape) for shape in self.cell.shapes(self.cell.units).values() if len(shape) > 1)
+
+    def failure(self, string: str) -> Failure | None:
+        """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
+        hidden = self.cell.hidden(self.cell.final_state(string))
+        found, right = int(sure_classes(self.forms, hidden)), self.task.index_of_count(self.task.count(string))
+        if found in (UNSURE, right):
+            return None
+        return Failure(runs_of(string), self.task.classes[found], self.task.classes[right])
+
+
+def boxed_forms(readout: Readout) -> tuple[tuple[Form, ...], ...]:
+    """Return the forms that make each class of a readout, their weights as boxes."""
+    rational = readout.map_weights(exact)
+    return tuple(
+        tuple(Form(tuple(map(box_of, weight)), box_of(bias), strict) for weight, bias, strict in rational.forms(index))
+        for index in range(len(rational.comparisons))
+    )
+
+
+def sure_classes(forms: tuple[tuple[Form, ...], ...], hidden: Vector) -> NDArray[np.int64]:
+    """Return the index of the class that every h in a box gets, or `UNSURE`, for an array of boxes."""
+    found = np.full(np.shape(hidden[0].low), UNSURE)
+    for index, needed in enumerate(forms):
+        found[np.logical_and.reduce([_holds(form, hidden) for form in needed])] = index
+    return found
+
+
+def _holds(form: Form, hidden: Vector) -> NDArray[np.bool_]:
+    """Say where a comparison holds for every h in a box."""
+    value: Box
+    (value,) = layer((form.weight,), (form.bias,), hidden)
+    holds = value.low > 0 if form.strict else value.low >= 0
+    # Weights of 0 leave the bias alone, which is the same everywhere.
+    return np.broadcast_to(holds, np.shape(hidden[0].low))
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far a proof went: every counted length up to `length` is right, and what stopped it there."""
+
+    length: int
+    stop: str
+    failure: Failure | None = None
+
+
+def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
+    """Prove length after length up to a limit, with closer boxes as long as they decide more."""
+    best = Reached(0, UNDECIDED)
+    for suffix in SUFFIXES:
+        found = _prove_with_suffix(network, lengths, limit, suffix)
+        if found.length >= best.length:
+            best = found
+        if found.stop != UNDECIDED:
+            break
+    return best
+
+
+def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Reached:
+    groups, work, reached = empty_string(network.cell), 0, 0
+    while groups.length < limit:
+        work += 2 * groups.size * network.weights
+        if work > MOST_WORK:
+            return Reached(reached, WORK)
+        groups = groups.longer(network.cell, suffix)
+        if groups.length not in lengths.upto(limit):
+            continue
+        found = sure_classes(network.forms, network.cell.hidden(groups.state))
+        wrong = found != network.task.right_classes(groups.counts)
+        if wrong.any():
+            failure = _failing_string(network, groups, wrong & (found != UNSURE))
+            return Reached(reached, FAILED if failure else UNDECIDED, failure)
+        reached = groups.length
+    return Reached(reached, LIMIT)
+
+
+def _failing_string(network: Bounded, groups: Groups, failing: NDArray[np.bool_]) -> Failure | None:
+    """Return a string of a group that fails as a whole, if there is one: its tokens before the suffix in sorted order."""
+    if not failing.any():
+        return None
+    closings, suffix = map(int, np.argwhere(failing)[0])
+    return network.failure(groups.example(closings, suffix))

@@ -1,0 +1,170 @@
+"""The deciders: each takes a network, the lengths that count, an arithmetic and a limit, and returns a verdict, or None where it cannot tell.
+
+A cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or fall with h:
+
+- **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also when only even
+  lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes together with P = −1.
+  Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q = 1 for a linear one), with any
+  readout. h is then a function h_d of the count d alone, with h_(d+1) − h_d = a·P^d. For P > 0 it is monotone in d. Each comparison of
+  a readout is the sign of w·h + c, monotone in h, and at lengths 1 and 2 it has the wanted signs at d = 0 and on either side of it;
+  so it has them for every d. For P < 0, P ≠ −1, h_(d+2) − h_d = a·(1 + P)·P^d is of one sign for even d, so the same holds for even
+  lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and
+  likewise the binary one: such a cell fails at length 1 or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on
+  semi-Dyck-1 at every length (Theorem 3).
+- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by `linear_horizon`. U ≤ 0 fails by
+  length 2. With s = a − b the states of `))`, `()`, `)(` and `((` are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie
+  on both sides of `))`; for U = 0 `()` ends where `))` does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell
+  `((` from `()`, and U·v·(a − b) > 0 to tell it from `)(`.
+- **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not go further.
+- **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so the best outcome
+  there is BOUNDED.
+- **enclosures** is the same search for a tanh cell, its states kept between bounds, which are drawn closer where they do not decide: what
+  a tanh gives is not a matter of IEEE 754, and no rational is the tanh of another. No tanh cell with rational weights passes a zero
+  check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is not 0 and `()` is rejected, unless a = 0 or
+  U = b = 0, where `(` or `)` is accepted.
+
+For cells with several units there is **gated boxes** (`box_proof`).
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell
+from tallystick.certificates.box_proof import METHOD as BOXES
+from tallystick.certificates.box_proof import decide_by_boxes
+from tallystick.certificates.certainty import steady
+from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.executions import execution
+from tallystick.certificates.linear_horizon import first_failure
+from tallystick.certificates.search import Reached, search
+from tallystick.certificates.verdict import ENCLOSURES, FLOATS, REAL, Failure, Lengths, Outcome, Verdict
+from tallystick.networks import Network
+from tallystick.networks.readout import ZERO
+
+Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
+"""From a network, the lengths that count, an arithmetic and a limit (None is the decider's own) to a verdict, or None."""
+
+LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
+"""How far a search goes by default; its effort grows with the square, in real arithmetic with the cube."""
+
+_TANH_DIGITS = (128, 256, 512, 1024)
+_SHORT = 2
+
+
+def decide_by_theorem(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide an exact counter by its theorem, and any network that fails by length 2."""
+    del limit
+    if arithmetic != REAL:
+        return None
+    exact_network = network.in_arithmetic("rational")
+    short = search(execution(exact_network, REAL), lengths, _SHORT)
+    if isinstance(short, Failure):
+        return _refute(network, lengths, arithmetic, short, "search")
+    if not _theorem_applies(exact_network):
+        return None
+    reason = f"the cell counts exactly, and every string of length {_short(lengths)} is right"
+    return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, "theorem", reason)
+
+
+def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide a linear cell in real numbers completely, by a few strings per length."""
+    del limit
+    cell = network.cell
+    if arithmetic != REAL or not isinstance(cell, LinearCell) or network.readout.decision == ZERO:
+        return None
+    failure = first_failure(network.in_arithmetic("rational"), lengths)
+    assert failure is not None, "only an exact counter has no failing string"
+    return _refute(network, lengths, arithmetic, failure, "sorted strings")
+
+
+def decide_by_exact_depth(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Bound an exact counter by the depth to which no operation rounds, where that is further than a search would go.
+
+    There h = d·a, monotone in d; each comparison of a steady readout is monotone in h, so lengths 1 and 2 decide. A ReLU
+    cell has h = a·κ.
+    """
+    if arithmetic == REAL:
+        return None
+    depth = exact_depth(network.cell, arithmetic)
+    executed = network.in_arithmetic(arithmetic)
+    if depth is None or depth < (limit or LIMITS[arithmetic]) or not steady(executed.readout):
+        return None
+    if isinstance(network.cell, ReluCell) and network.readout.decision != ZERO:
+        return None
+    short = search(execution(network, arithmetic), lengths, _SHORT)
+    if isinstance(short, Failure):
+        return _refute(network, lengths, arithmetic, short, "search")
+    reached = depth - depth % lengths.stride
+    reason = (
+        f"every multiple of the step is exact in {arithmetic} to depth {depth}, "
+        f"and every string of length {_short(lengths)} is right"
+    )
+    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, reached, None, "exact depth", reason)
+
+
+def decide_by_search(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+    """Go through the lengths, up to a limit."""
+    limit = limit or LIMITS[arithmetic]
+    found = search(execution(network, arithmetic), lengths, limit)
+    return _verdict_of_search(network, lengths, arithmetic, found, "search")
+
+
+def decide_by_enclosures(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+    """Go through the lengths with states between bounds, in real numbers with more digits where these do not decide."""
+    limit = limit or LIMITS[arithmetic]
+    found = search(execution(network, arithmetic), lengths, limit)
+    for digits in _TANH_DIGITS if arithmetic == REAL else ():
+        if isinstance(found, Failure) or found.length >= limit - limit % lengths.stride:
+            break
+        found = search(execution(network, arithmetic, digits), lengths, limit)
+    return _verdict_of_search(network, lengths, arithmetic, found, ENCLOSURES)
+
+
+DECIDERS: dict[str, Decider] = {
+    "theorem": decide_by_theorem,
+    "sorted strings": decide_by_sorted_strings,
+    "exact depth": decide_by_exact_depth,
+    "search": decide_by_search,
+    ENCLOSURES: decide_by_enclosures,
+    BOXES: decide_by_boxes,
+}
+"""Every decider by the name that cells list it by."""
+
+
+def _verdict_of_search(
+    network: Network, lengths: Lengths, arithmetic: str, found: Failure | Reached, method: str
+) -> Verdict:
+    if isinstance(found, Failure):
+        return _refute(network, lengths, arithmetic, found, method)
+    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, found.length, None, method, found.reason)
+
+
+def _refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failure, method: str) -> Verdict:
+    reason = (
+        f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; "
+        f"no shorter one{'' if lengths is Lengths.ALL else ' of even length'} fails"
+    )
+    horizon = failure.length - lengths.stride
+    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, horizon, failure, method, reason)
+
+
+def _short(lengths: Lengths) -> str:
+    return "1 and 2" if lengths is Lengths.ALL else "2"
+
+
+def _theorem_applies(network: Network) -> bool:
+    """Say whether being right to length 2 makes a network right at every length."""
+    zero_check, cell = network.readout.decision == ZERO, network.cell
+    if isinstance(cell, ReluCell):
+        return zero_check and cell.open_step > 0 and cell.recurrent_weight == 1 and cell.close_step == -cell.open_step
+    if zero_check:
+        return True
+    assert isinstance(cell, ScalarCell)
+    P, Q = _factors(cell)
+    return P * Q == 1 and P != -1 and cell.close_step == -Q * cell.open_step
+
+
+def _factors(cell: ScalarCell) -> tuple[Fraction, Fraction]:
+    """Return P and Q, which are both U in a linear cell."""
+    assert isinstance(cell, LinearCell | SelectiveCell)
+    return cell.recurrent_weights[0], cell.recurrent_weights[-1]

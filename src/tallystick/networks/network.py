@@ -1,0 +1,77 @@
+"""A network: a cell, a readout, and the task it is to answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from tallystick.arithmetic import ARITHMETICS, Number
+from tallystick.cells import Cell
+from tallystick.errors import BadInput
+from tallystick.languages.tasks import BINARY, TERNARY, Task
+from tallystick.networks.readout import GREATEST, SIGN, ZERO, Readout
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network as a whole: it reads a string, token by token, and gives it a class.
+
+    Attributes:
+        cell: the recurrence.
+        readout: what makes a class of the last state.
+        task: what is right. The default is the sign of the count n − m for a binary or ternary readout, and for the zero check
+            membership in the language that the kind of cell can accept: semi-Dyck-1 for a ReLU cell, BB for all others.
+
+    >>> from tallystick.cells import LinearCell, ReluCell
+    >>> [str(Network(kind(1, -1, 1), Readout.zero()).task.right_class("())")) for kind in (LinearCell, ReluCell)]
+    ['rejected', 'accepted']
+    """
+
+    cell: Cell
+    readout: Readout
+    task: Task = cast("Task", None)
+
+    def __post_init__(self) -> None:
+        """Refuse parts that do not fit together."""
+        for field, kind in (("cell", Cell), ("readout", Readout)):
+            if not isinstance(getattr(self, field), kind):
+                raise BadInput(f"{field}: {getattr(self, field)!r} is not a {kind.__name__}")
+        if self.readout.units != self.cell.units:
+            raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
+        if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
+            usual = {SIGN: BINARY, GREATEST: TERNARY, ZERO: self.cell.membership}
+            object.__setattr__(self, "task", usual[self.readout.decision])
+
+    def outputs(self, string: str) -> list[Number]:
+        """Return the outputs after a string."""
+        return self.readout.outputs(self.cell.hidden(self.cell.final_state(string)))
+
+    def class_of_state(self, state: Any) -> StrEnum:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the class for one state of the cell."""
+        return self.task.classes[int(self.readout.class_index(self.cell.hidden(state)))]
+
+    def class_of(self, string: str) -> StrEnum:
+        """Return the class that the network gives a string."""
+        return self.class_of_state(self.cell.final_state(string))
+
+    def right_class(self, string: str) -> StrEnum:
+        """Return the class that the network should give a string."""
+        return self.task.right_class(string)
+
+    def map_weights(self, number: Callable[..., Number]) -> "Network":
+        """Return this network with number(weight, name) in the place of each weight."""
+        return Network(self.cell.map_weights(number), self.readout.map_weights(number), self.task)
+
+    def in_arithmetic(self, name: str) -> "Network":
+        """Return the network with every weight rounded to a named arithmetic; running it then rounds at every step."""
+        if name not in ARITHMETICS:
+            raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETICS)}")
+        return self.map_weights(ARITHMETICS[name])
+
+    def place(self, position: int) -> "Network":
+        """Return one network of many whose weights are arrays, each weight the double that it equals."""
+
+        def number(values: Any, _: str) -> float:  # noqa: ANN401 -- an array
+            return float(values[..., position])
+
+        return self.map_weights(number)

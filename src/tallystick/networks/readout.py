@@ -1,0 +1,184 @@
+"""From a state to a class: a matrix that makes outputs of h, and comparisons between outputs that make classes of them.
+
+    sign    one output     positive iff it is above 0, which over the reals is sigmoid(y) > 1/2
+    class   k outputs      the greatest wins; of equal ones the first
+    zero    one output     accepted iff it is 0, as a counter machine accepts
+
+In floating point p > 1/2 and y > 0 can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign of the output is
+what decides here. Whatever else is said of a readout follows from its comparisons: the linear forms in h that make a class, the
+intervals of h that get it, margins, and the index of the class for single numbers and whole arrays alike.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast, final
+
+from tallystick.arithmetic import Number
+from tallystick.arithmetic.vectors import Matrix, Vector, check_shape, layer, map_nested
+from tallystick.errors import BadInput
+
+SIGN, GREATEST, ZERO = "sign", "class", "zero"
+NOTHING = -1
+"""In the place of an output: the number 0."""
+
+
+class Comparison(NamedTuple):
+    """One output is above another, or equal to it where the comparison is not strict."""
+
+    greater: int
+    less: int
+    strict: bool
+
+
+class Form(NamedTuple):
+    """A comparison as a linear form: weight·h + bias must be above 0, or at least 0 where it is not strict."""
+
+    weight: Vector
+    bias: Number
+    strict: bool
+
+
+def comparisons(decision: str, outputs: int) -> tuple[tuple[Comparison, ...], ...]:
+    """Return for each class all that must hold; a class without any comparison gets whatever no other class gets."""
+    if decision == SIGN:
+        return (Comparison(NOTHING, 0, False),), (Comparison(0, NOTHING, True),)
+    if decision == ZERO:
+        return (), (Comparison(0, NOTHING, False), Comparison(NOTHING, 0, False))
+    return tuple(
+        tuple(Comparison(index, other, other < index) for other in range(outputs) if other != index)
+        for index in range(outputs)
+    )
+
+
+@final
+@dataclass(frozen=True)
+class Readout:
+    """Outputs V·h + c, and the decision that makes a class of them.
+
+    Attributes:
+        weight: V, one row per output and one column per unit.
+        bias: c, one number per output.
+        decision: `sign`, `class` or `zero`; the default is the sign of a single output and the greatest of several.
+
+    >>> Readout.binary(2).class_index((0.0,)), Readout.ternary((-2, 0, 2), (-1, 0, -1)).class_index((1,))
+    (0, 2)
+    >>> Readout.zero().class_index((0,)), Readout.zero().class_index((1e-8,))
+    (1, 0)
+    """
+
+    weight: Matrix
+    bias: Vector
+    decision: str = ""
+
+    @classmethod
+    def zero(cls) -> "Readout":
+        """Return the zero check of one unit: accept iff h = 0."""
+        return cls(((1,),), (0,), ZERO)
+
+    @classmethod
+    def binary(cls, weight: Number, bias: Number = 0) -> "Readout":
+        """Return the readout of one unit that is positive iff v·h + c > 0."""
+        return cls(((weight,),), (bias,), SIGN)
+
+    @classmethod
+    def ternary(cls, weight: Vector, bias: Vector = (0, 0, 0)) -> "Readout":
+        """Return the readout of one unit whose class is the greatest of three outputs: negative, zero, positive."""
+        for field, values in (("weight", weight), ("bias", bias)):
+            if not isinstance(values, tuple) or len(values) != 3:  # noqa: PLR2004 # pyright: ignore[reportUnnecessaryIsInstance]
+                raise BadInput(f"{field}: {values!r} is not a tuple of three numbers, one a class")
+        return cls(tuple((value,) for value in weight), bias, GREATEST)
+
+    def __post_init__(self) -> None:
+        """Refuse anything but a layer with one or three outputs, naming it."""
+        for field in ("weight", "bias"):
+            values = getattr(self, field)
+            if not isinstance(values, tuple) or len(cast("Vector", values)) not in _DECISIONS:
+                raise BadInput(
+                    f"{field}: {values!r} is not a tuple with one entry an output, of which there are 1 or 3"
+                )
+        if not self.decision:
+            object.__setattr__(self, "decision", _DECISIONS[len(self.bias)][0])
+        if self.decision not in _DECISIONS[len(self.bias)]:
+            raise BadInput(f"decision: {self.decision!r} is not one of {', '.join(_DECISIONS[len(self.bias)])}")
+        if not isinstance(self.weight[0], tuple) or not self.weight[0]:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
+        check_shape(self.weight, "weight", len(self.bias), self.units)
+        check_shape(self.bias, "bias", len(self.weight))
+
+    @property
+    def units(self) -> int:
+        """How many units it reads."""
+        return len(self.weight[0])
+
+    @property
+    def kind(self) -> str:
+        """The readout's name in files: `binary`, `ternary` or `zero`."""
+        return KINDS[self.decision]
+
+    @property
+    def comparisons(self) -> tuple[tuple[Comparison, ...], ...]:
+        """What makes each class, by its index."""
+        return comparisons(self.decision, len(self.bias))
+
+    def outputs(self, hidden: Vector) -> list[Number]:
+        """Return V·h + c, output by output."""
+        return layer(self.weight, self.bias, hidden)
+
+    def class_index(self, hidden: Vector) -> Number:
+        """Return the index of the class for h, or an array of them where its entries are arrays.
+
+        Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
+        """
+        outputs = [*self.outputs(hidden), 0]  # NOTHING is the last
+        total: Number = 0
+        for index, needed in enumerate(self.comparisons):
+            if index:
+                total = total + _all([_compare(one, outputs) for one in needed]) * index
+        return total
+
+    def forms(self, index: int) -> list[Form]:
+        """Return the comparisons that make a class as linear forms in h."""
+        return [
+            Form(
+                tuple(map(_difference, self._row(one.greater), self._row(one.less))),
+                _difference(*((None if place == NOTHING else self.bias[place]) for place in one[:2])),
+                one.strict,
+            )
+            for one in self.comparisons[index]
+        ]
+
+    def _row(self, output: int) -> tuple[Any, ...]:
+        return (None,) * self.units if output == NOTHING else self.weight[output]
+
+    def map_weights(self, number: Callable[..., Number]) -> "Readout":
+        """Return this readout with number(weight, name) in the place of each weight; the zero check's are 1 and 0 everywhere."""
+        if self.decision == ZERO:
+            return self
+        weight, bias = map_nested(self.weight, number, "weight"), map_nested(self.bias, number, "bias")
+        return Readout(weight, bias, self.decision)
+
+
+_DECISIONS = {1: (SIGN, ZERO), 3: (GREATEST,)}
+"""What may decide, by the number of outputs; the first is the default."""
+
+KINDS = {ZERO: "zero", SIGN: "binary", GREATEST: "ternary"}
+"""The name of each decision in a network's short form."""
+
+
+def _compare(comparison: Comparison, outputs: list[Number]) -> Number:
+    greater, less = outputs[comparison.greater], outputs[comparison.less]
+    return greater > less if comparison.strict else greater >= less
+
+
+def _all(held: list[Number]) -> Number:
+    first, *others = held
+    for one in others:
+        first = first & one
+    return first
+
+
+def _difference(first: Number | None, second: Number | None) -> Number:
+    """Return first − second, where None stands for nothing to add or to take away."""
+    if second is None:
+        return first
+    return -second if first is None else first - second
