@@ -25,8 +25,8 @@ def _inverse(recurrent: Recurrent) -> Any:  # noqa: ANN401
 def _near_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurrent]:
     """Scale P and Q alike until P·Q = 1, then take the nearest steps with b = −Q·a."""
     xp = recurrent[0].__array_namespace__()
-    P, Q = (xp.maximum(weight, _LEAST_FACTOR) for weight in recurrent)
-    P = xp.sqrt(P / Q)
+    opening, closing = (xp.maximum(weight, _LEAST_FACTOR) for weight in recurrent)
+    P = xp.sqrt(opening / closing)
     Q = 1 / P
     a = (steps[0] - Q * steps[1]) / (1 + Q * Q)
     return (a, -Q * a), (P, Q)

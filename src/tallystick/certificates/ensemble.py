@@ -40,9 +40,9 @@ def horizons(networks: Network, limit: int = SEARCHED, *, head_start: HeadStart 
     ([True, False], [2], [True, True])
     """
     check_whole(limit, "limit", least=2)
-    if not has_horizons(type(networks.cell)):
-        raise BadInput(f"cells: a {type(networks.cell).__name__} is outside what can be decided")
+    if not has_horizons(type(networks.scalar_cell)):
+        raise BadInput(f"cells: a {type(networks.scalar_cell).__name__} is outside what can be decided")
     models = ensemble_of_arrays(networks)
-    if isinstance(networks.cell, LinearCell) and networks.readout.decision != ZERO:
+    if isinstance(networks.scalar_cell, LinearCell) and networks.readout.decision != ZERO:
         return linear_horizons(models, head_start)
     return searched_horizons(models, limit)

@@ -27,7 +27,7 @@ class Horizons(NamedTuple):
 
 def ensemble_of_arrays(networks: Network) -> Network:
     """Return the ensemble with its weights as float64, which holds every float32 exactly; refuse anything but an ensemble."""
-    shape = np.shape(networks.cell.open_step)
+    shape = np.shape(networks.scalar_cell.open_step)
 
     def read(value: object, _: str) -> Floats:
         return _array(value, shape)
@@ -37,7 +37,7 @@ def ensemble_of_arrays(networks: Network) -> Network:
 
 def size_of(models: Network) -> int:
     """Return how many models there are."""
-    return len(models.cell.open_step)
+    return len(models.scalar_cell.open_step)
 
 
 def some_of(models: Network, chosen: object) -> Network:

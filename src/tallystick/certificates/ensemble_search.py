@@ -73,7 +73,7 @@ def searched_horizons(models: Network, limit: int) -> Horizons:
         left = np.flatnonzero(_searched(found))
         for start in range(0, len(left), _AT_ONCE):
             _search(models, left[start : start + _AT_ONCE], limit, found)
-    if not isinstance(models.cell, TanhCell):
+    if not isinstance(models.scalar_cell, TanhCell):
         _ask_the_certifier(models, limit, found)
     every, even = found[Lengths.ALL], found[Lengths.EVEN]
     return Horizons(every.horizon, even.horizon, every.exact, even.exact)
@@ -92,11 +92,11 @@ def _prove_exact_counters(models: Network, found: _Found) -> None:
     The balanced strings of these lengths end at 0 itself, where the biases decide; the others are run in boxes.
     """
     zero_check = models.readout.decision == ZERO
-    if isinstance(models.cell, ReluCell) and not zero_check:
+    if isinstance(models.scalar_cell, ReluCell) and not zero_check:
         return
-    counters = np.flatnonzero(meets_conditions(models.cell))
+    counters = np.flatnonzero(meets_conditions(models.scalar_cell))
     chosen = some_of(models, counters)
-    cell, readout = chosen.cell.map_weights(_point), chosen.readout
+    cell, readout = chosen.scalar_cell.map_weights(_point), chosen.readout
     for lengths, progress in found.items():
         sure = np.ones(len(counters), bool) if zero_check else right_at_zero(chosen)
         for token, sign in ((OPEN, 1), (CLOSE, -1)) if not zero_check else ():
@@ -112,7 +112,7 @@ def _search(models: Network, places: NDArray[np.int64], limit: int, found: _Foun
     nothing = np.zeros((1, 2, len(places)))  # the empty string's h₀ = 0, between 0 and 0
     ends = Ends(nothing, nothing)
     for length in range(1, limit + 1):
-        ends = grouping.advanced(ends, _BoxedCell(models.cell.map_weights(_point)))
+        ends = grouping.advanced(ends, _BoxedCell(models.scalar_cell.map_weights(_point)))
         decided = _decided(models.readout, grouping.right_classes(models.task, length), ends)
         for lengths, progress in found.items():
             if length % lengths.stride == 0:

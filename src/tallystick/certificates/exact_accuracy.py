@@ -41,7 +41,7 @@ def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> Exact
     (11, Fraction(11, 16))
     """
     check_whole(length, "length", least=1, most=LONGEST_OF_ALL)
-    if arithmetic == REAL and isinstance(model.cell, LinearCell):
+    if arithmetic == REAL and isinstance(model.scalar_cell, LinearCell):
         return _linear_accuracy(model.in_arithmetic("rational"), length)
     *_, last = listed_accuracies(model, length, arithmetic)
     return last
@@ -61,7 +61,7 @@ def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list
 def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
-    if arithmetic == REAL and isinstance(model.cell, LinearCell):
+    if arithmetic == REAL and isinstance(model.scalar_cell, LinearCell):
         exact_model = model.in_arithmetic("rational")
         return (_linear_accuracy(exact_model, length) for length in range(1, longest + 1))
     return listed_accuracies(model, longest, arithmetic)
@@ -91,9 +91,9 @@ class _Counter:
     """Counts the strings of one length whose class is a given one, by number of opening brackets."""
 
     def __init__(self, model: Network, length: int) -> None:
-        assert isinstance(model.cell, LinearCell)
+        assert isinstance(model.scalar_cell, LinearCell)
         self.model, self.length = model, length
-        self.U = exact(model.cell.recurrent_weight)
+        self.U = exact(model.scalar_cell.recurrent_weight)
         self.sums = SubsetSums(self.U, length)
         self.extremes = self.sums.extremes()
         self.intervals: dict[int, _Interval] = {}
@@ -112,7 +112,7 @@ class _Counter:
 
     def _interval(self, index: int) -> _Interval:
         """Return the σ of a class: where every line w·h + c of it is above 0."""
-        cell = self.model.cell
+        cell = self.model.scalar_cell
         a, b = cell.open_step, cell.close_step
         start = b * Fraction(sum(self.sums.whole), self.sums.scale)
         lower, upper = list[Place](), list[Place]()

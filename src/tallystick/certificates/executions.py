@@ -40,8 +40,8 @@ class Execution:
 def execution(model: Network, arithmetic: str, tanh_digits: int = 64) -> Execution:
     """Return the model made ready to run in an arithmetic; a tanh in real numbers is bounded to so many binary digits."""
     model = model.in_arithmetic(arithmetic_of(arithmetic))
-    if isinstance(model.cell, TanhCell):
-        cell = RealTanh.of(model.cell, tanh_digits) if arithmetic == REAL else ExecutedTanh.of(model.cell)
+    if isinstance(model.scalar_cell, TanhCell):
+        cell = RealTanh.of(model.scalar_cell, tanh_digits) if arithmetic == REAL else ExecutedTanh.of(model.scalar_cell)
         model = Network(cell, model.readout, model.task)
         return Execution(lambda _: model, rounded=arithmetic != REAL, enclosed=True)
     if arithmetic != REAL:
@@ -58,8 +58,8 @@ def whole_model(model: Network, length: int) -> Network:
     >>> whole.cell, whole.readout.weight, whole.readout.bias
     (LinearCell(open_step=2, close_step=-2, recurrent_weight=1), ((1,),), (4,))
     """
-    scale = _scale(model.cell, length)
-    return Network(_whole_cell(model.cell, scale), _whole_readout(model.readout, scale), model.task)
+    scale = _scale(model.scalar_cell, length)
+    return Network(_whole_cell(model.scalar_cell, scale), _whole_readout(model.readout, scale), model.task)
 
 
 def _scale(cell: ScalarCell, length: int) -> int:

@@ -77,7 +77,7 @@ def _kept(run: Execution, grouping: Grouping, length: int, number: int, generato
 
 def _grown(run: Execution, grouping: Grouping, length: int, generator: random.Random) -> str | None:
     """Grow a failing string, or return None where the extremes tell of none."""
-    string, group, ends = "", 0, first_row(run.model_at(0).cell)
+    string, group, ends = "", 0, first_row(run.model_at(0).scalar_cell)
     if not _can_fail(run, grouping, {group: ends}, 0, length):
         return None
     while len(string) < length:
@@ -119,4 +119,4 @@ def _can_fail_by_openings(run: Execution, grouping: Grouping, group: int, ends: 
 
 
 def _cell(run: Execution, length: int) -> ScalarCell:
-    return run.model_at(length).cell
+    return run.model_at(length).scalar_cell

@@ -64,8 +64,8 @@ def linear_horizons(models: Network, head_start: HeadStart | None = None) -> Hor
 
 def _weights(models: Network) -> tuple[Floats, Floats, Floats]:
     """A, b and U."""
-    assert isinstance(models.cell, LinearCell)
-    return models.cell.open_step, models.cell.close_step, models.cell.recurrent_weight
+    assert isinstance(models.scalar_cell, LinearCell)
+    return models.scalar_cell.open_step, models.scalar_cell.close_step, models.scalar_cell.recurrent_weight
 
 
 def _outputs(readout: Readout) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:

@@ -33,14 +33,14 @@ class _Listed:
     sizes: NDArray[Any]  # Python's whole numbers, since there are 2^N strings
 
     def after(self, run: Execution, length: int, token: str) -> "_Listed":
-        return _Listed(self.states.after(run.model_at(length).cell, token), self.sizes)
+        return _Listed(self.states.after(run.model_at(length).scalar_cell, token), self.sizes)
 
 
 def listed_accuracies(model: Network, longest: int, arithmetic: str) -> Iterator[ExactAccuracy]:
     """Go through the lengths from 1, counting the right strings of each."""
     run = execution(model, arithmetic)
     grouping = grouping_of(run.model_at(0))
-    groups = {0: _Listed(first_row(run.model_at(0).cell), np.array([1], object))}
+    groups = {0: _Listed(first_row(run.model_at(0).scalar_cell), np.array([1], object))}
     for length in range(1, longest + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             groups = _advanced(groups, run, grouping, length)

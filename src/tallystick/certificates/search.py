@@ -77,10 +77,10 @@ def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Rea
 
 def rows_of(execution: Execution, grouping: Grouping, limit: int) -> Iterator[Ends]:
     """Go through the extremes of every group, for each length from 0 to a limit."""
-    ends = first_row(execution.model_at(0).cell)
+    ends = first_row(execution.model_at(0).scalar_cell)
     yield ends
     for length in range(1, limit + 1):
-        ends = grouping.advanced(ends, execution.model_at(length).cell)
+        ends = grouping.advanced(ends, execution.model_at(length).scalar_cell)
         yield ends
 
 
@@ -107,12 +107,12 @@ _Listed = list[dict[Any, str]]
 
 def _states(execution: Execution, grouping: Grouping) -> Iterator[tuple[int, _Listed]]:
     """Go through the states of all strings, length by length, until they are too many."""
-    listed: _Listed = [{first_row(execution.model_at(0).cell).least[0]: ""}]
+    listed: _Listed = [{first_row(execution.model_at(0).scalar_cell).least[0]: ""}]
     length = 0
     while sum(map(len, listed)) <= MOST_STATES:
         yield length, listed
         length += 1
-        cell = execution.model_at(length).cell
+        cell = execution.model_at(length).scalar_cell
         longer: _Listed = [{} for _ in range(length + 1)]
         for group, states in enumerate(listed):
             for token in ALPHABET:

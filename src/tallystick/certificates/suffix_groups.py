@@ -60,7 +60,11 @@ class Groups:
 
 def empty_string(cell: Cell) -> Groups:
     """Return the group of the empty string."""
-    return Groups(0, 0, map_states(lambda _: Box(np.zeros((1, 1)), np.zeros((1, 1))), cell.initial_state))
+    return Groups(0, 0, map_states(_at_zero, cell.initial_state))
+
+
+def _at_zero(_: object) -> Box:
+    return Box(np.zeros((1, 1)), np.zeros((1, 1)))
 
 
 def _extend_suffix(*images: Box) -> Box:

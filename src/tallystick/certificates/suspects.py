@@ -100,7 +100,7 @@ class _Front:
 
 
 def _among_extremes(model: Network, limit: int) -> Iterator[str]:
-    start = map_states(lambda _: np.zeros((1, 1)), model.cell.initial_state)
+    start = map_states(_at_zero, model.cell.initial_state)
     front = _Front(start, np.zeros((1, 1), np.int64))
     history = [front]
     for length in range(1, limit + 1):
@@ -115,15 +115,24 @@ def _among_extremes(model: Network, limit: int) -> Iterator[str]:
 def _advance(model: Network, front: _Front) -> _Front:
     """Read one more token; in each row keep the least and the greatest of every output and every unit."""
     opened, closed = (_step(model, front.state, ONE_HOT[token]) for token in ALPHABET)
-    state = map_states(lambda x, y: _stack(np.asarray(x), np.asarray(y)), opened, closed)
+    state = map_states(_stack, opened, closed)
     outputs = model.readout.outputs(model.cell.hidden(state))
     scores = [*numbers_of(state), *map(np.asarray, outputs)]
     kept = np.stack([pick for score in scores for pick in (np.argmin(score, 1), np.argmax(score, 1))], axis=1)
-    return _Front(map_states(lambda part: np.take_along_axis(part, kept, axis=1), state), kept)
+
+    def keep(part: NDArray[Any]) -> NDArray[Any]:
+        return np.take_along_axis(part, kept, axis=1)
+
+    return _Front(map_states(keep, state), kept)
 
 
-def _stack(opened: NDArray[Any], closed: NDArray[Any]) -> NDArray[Any]:
+def _at_zero(_: object) -> NDArray[np.float64]:
+    return np.zeros((1, 1))
+
+
+def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers or arrays
     """Put side by side what leads to each row; rows that nothing leads to by one token take what the other leads there."""
+    opened, closed = np.asarray(opened), np.asarray(closed)
     by_open = np.concatenate([opened, closed[-1:]])
     by_close = np.concatenate([opened[:1], closed])
     return np.concatenate([by_open, by_close], axis=1)

@@ -18,7 +18,7 @@ def string_to(execution: Execution, grouping: Grouping, history: list[Ends], gro
     """
     tokens: list[str] = []
     for length in range(len(history) - 1, 0, -1):
-        cell, before = execution.model_at(length).cell, history[length - 1]
+        cell, before = execution.model_at(length).scalar_cell, history[length - 1]
         ways = [
             (abs(image[0] - h), token, source, end[0])
             for token, source in grouping.sources(group)
@@ -33,10 +33,10 @@ def string_to(execution: Execution, grouping: Grouping, history: list[Ends], gro
 
 def judged(execution: Execution, grouping: Grouping, string: str) -> Failure | None:
     """Run a string; return how it fails, or None if it does not fail for certain."""
-    ends = first_row(execution.model_at(0).cell)
+    ends = first_row(execution.model_at(0).scalar_cell)
     group = 0
     for length, token in enumerate(string, start=1):
-        ends = ends.after(execution.model_at(length).cell, token)
+        ends = ends.after(execution.model_at(length).scalar_cell, token)
         group = grouping.target(group, token)
     network = execution.model_at(len(string))
     readout, classes = network.readout, network.task.classes

@@ -6,6 +6,7 @@ Rows, summaries, reports, the explorer's API and its page read these declaration
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -31,7 +32,6 @@ ones, and units are compared with the count along the short ones."""
 STRINGS = 100
 """How many strings of each of these lengths."""
 
-Type = pl.DataType | type[pl.DataType]
 _NUMBERS = pl.List(pl.Float64)
 
 
@@ -83,7 +83,7 @@ class Column:
 
     Attributes:
         name: in the table, in JSON and in the explorer's addresses.
-        type: of its values.
+        type: of its values, one of polars' types.
         find: from trained networks to the values; None for a column that tells settings apart.
         title: in words, for people.
         of: the kind of cell whose runs have it.
@@ -94,7 +94,7 @@ class Column:
     """
 
     name: str
-    type: Type
+    type: Any
     find: Callable[[Trained], object] | None = None
     title: str = ""
     of: type[Cell] = Cell
@@ -268,6 +268,6 @@ def columns_of(kind: type[Cell]) -> list[Column]:
     return [column for column in COLUMNS if issubclass(kind, column.of)]
 
 
-def schema_of(kind: type[Cell]) -> dict[str, Type]:
+def schema_of(kind: type[Cell]) -> dict[str, Any]:
     """Return the names and types of the columns that its rows have."""
     return {column.name: column.type for column in columns_of(kind) if not column.only_counted}

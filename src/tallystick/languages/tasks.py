@@ -7,6 +7,7 @@ zero (binary), which sign has it (ternary), is it zero (membership)? The task `c
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,14 @@ class Task:
     machine: CounterMachine
     classes: tuple[StrEnum, ...]
     question: Question
+
+    def __hash__(self) -> int:
+        """Hash the name: a machine's tables have no hash of their own."""
+        return hash(self.name)
+
+    def __reduce__(self) -> Any:  # noqa: ANN401 -- as pickle has it
+        """Pickle a ready task as its name, so that another process has the same object."""
+        return (ready_task, (self.name,)) if READY_TASKS.get(self.name) is self else super().__reduce__()
 
     @property
     def language(self) -> BracketLanguage:
@@ -114,8 +123,16 @@ COUNT = Task("count", BB_COUNTER, (), _count)
 BB_MEMBERSHIP = Task("bb", BB_COUNTER, tuple(MembershipClass), _is_member)
 SEMI_DYCK1_MEMBERSHIP = Task("semidyck1", SEMI_DYCK1_COUNTER, tuple(MembershipClass), _is_member)
 
+READY_TASKS: dict[str, Task] = {
+    task.name: task for task in (BINARY, TERNARY, COUNT, BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP)
+}
 TASKS: dict[str, Task] = {task.name: task for task in (BINARY, TERNARY, COUNT)}
 """The tasks that networks are trained on, by name."""
+
+
+def ready_task(name: str) -> Task:
+    """Return the ready task of that name."""
+    return READY_TASKS[name]
 
 
 def task_named(name: str) -> Task:

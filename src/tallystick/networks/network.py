@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, cast
 
 from tallystick.arithmetic import ARITHMETICS, Number
-from tallystick.cells import Cell
+from tallystick.cells import Cell, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
 from tallystick.networks.readout import GREATEST, SIGN, ZERO, Readout
@@ -41,6 +41,15 @@ class Network:
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
             usual = {SIGN: BINARY, GREATEST: TERNARY, ZERO: self.cell.membership}
             object.__setattr__(self, "task", usual[self.readout.decision])
+
+    @property
+    def scalar_cell(self) -> ScalarCell:
+        """The cell, where it has one unit; any other is refused."""
+        if not isinstance(self.cell, ScalarCell):
+            raise BadInput(
+                f"cell: a {self.cell.name} cell is outside of this, which is for cells with one unit and no gates"
+            )
+        return self.cell
 
     def outputs(self, string: str) -> list[Number]:
         """Return the outputs after a string."""

@@ -26,7 +26,7 @@ to stay in the cache; narrow where there are few seeds, so that every core has s
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
 
-Trainer = Callable[[Weights], tuple[Weights, PerSeed]]
+Trainer = Callable[[Any], tuple[Any, PerSeed]]
 """From a block's initial weights to its trained ones, and how many strings each network got right."""
 
 

@@ -108,7 +108,9 @@ def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = F
 def by_scan(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Reverse mode through a scan: the objective's error at the outputs, sent back. A large step unrolled takes a compiler minutes."""
 
-    def gradient(weights: AnyWeights, string: Token, targets: Outputs) -> tuple[AnyWeights, Vector]:
+    def gradient(weights: AnyWeights, string: String, targets: Outputs) -> tuple[AnyWeights, Vector]:
+        assert isinstance(string, Token)
+
         def outputs_of(weights: AnyWeights) -> tuple[Outputs, Vector]:
             cell: Cell = weights.cell(kind)
             last, along = scan_states(cell, string, jnp.zeros_like(weights.example))
@@ -117,7 +119,8 @@ def by_scan(kind: type[Cell], objective: Objective, *, every_token: bool = False
         outputs, send_back, h = jax.vjp(outputs_of, weights, has_aux=True)
         errors = objective.error(outputs, tuple(target[:, None] for target in targets) if every_token else targets)
         if every_token:
-            errors = tuple(_shares(string)[:, None] * part for part in errors)
+            present = string.opening + string.closing
+            errors = tuple((present / present.sum())[:, None] * part for part in errors)
         return send_back(errors)[0], h
 
     return gradient

@@ -5,7 +5,7 @@ units have one array per tensor (`TensorWeights`), so that the optimiser has six
 Both offer the same.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 from jaxtyping import Array, Float
@@ -87,4 +87,5 @@ class TensorWeights(NamedTuple):
         return jax.tree.map(lambda array: array[..., chosen], self)
 
 
-AnyWeights = Weights | TensorWeights
+AnyWeights: TypeAlias = Any
+"""`Weights` for a cell with one unit, `TensorWeights` for one with several."""
