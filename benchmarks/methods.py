@@ -1,7 +1,6 @@
-# ruff: noqa: T201 -- a script that prints
 """The tables of docs/methods.md: how many networks each method brings to an exact counter.
 
-    python benchmarks/methods.py [SEEDS] [TABLE ...]
+    python -m benchmarks.methods [SEEDS] [TABLE ...]
 
 Every row is one training run; the options are those of `tallystick train`. Columns:
 
