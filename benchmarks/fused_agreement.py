@@ -69,7 +69,7 @@ def indicator(name: str, networks: Ensemble) -> np.ndarray:
 
 def distributions(name: str, fused: np.ndarray, scanned: np.ndarray) -> None:
     """Print the test, and quantiles of both side by side."""
-    test = ks_2samp(fused, scanned)
+    test: Any = ks_2samp(fused, scanned)
     quantiles = (" ".join(f"{value:.4f}" for value in np.quantile(part, SHARES)) for part in (fused, scanned))
     found = " | ".join(quantiles)
     print(
