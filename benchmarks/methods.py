@@ -1,7 +1,6 @@
-# ruff: noqa: T201 -- a script that prints
 """The tables of docs/methods.md: how many networks each method brings to an exact counter.
 
-    python benchmarks/methods.py [SEEDS] [TABLE ...]
+    python -m benchmarks.methods [SEEDS] [TABLE ...]
 
 Every row is one training run; the options are those of `tallystick train`. Columns:
 
@@ -15,6 +14,7 @@ Every row is one training run; the options are those of `tallystick train`. Colu
 """
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 
 import jax
@@ -22,7 +22,7 @@ import numpy as np
 
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import meets_conditions
-from tallystick.experiments.network_horizons import certified
+from tallystick.experiments.network_horizons import certify_many
 from tallystick.experiments.training_run import train
 from tallystick.training.adam import Momenta
 from tallystick.training.ensemble import Ensemble
@@ -30,13 +30,14 @@ from tallystick.training.methods import METHODS
 from tallystick.training.regularisers import residuals
 from tallystick.training.weights import Weights
 
-Row = tuple[str, dict[str, object]]
+Options = Mapping[str, object]
+Row = tuple[str, Options]
 LINEAR = {"task": "binary"}
 RELU = {"task": "count", "cell": "relu"}
 SELECTIVE = {"cell": "selective"}
 
 
-def _rows(common: dict[str, object], *variants: dict[str, object]) -> list[Row]:
+def _rows(common: Options, *variants: Options) -> list[Row]:
     return [(" ".join(f"{key}={value}" for key, value in row.items()), {**common, **row}) for row in variants]
 
 
@@ -143,7 +144,7 @@ def _as_executed(networks: Ensemble) -> Weights:
 
 
 def _proved(networks: Ensemble) -> str:
-    found = certified(networks).horizons
+    found = certify_many(networks).horizons
     middle = np.argsort(found.even, kind="stable")[(len(found.even) - 1) // 2]
     horizon = int(found.even[middle])
     shown = "unlimited" if horizon == UNLIMITED else f"{horizon}{'' if found.even_exact[middle] else '+'}"
