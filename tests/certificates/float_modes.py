@@ -7,6 +7,7 @@ library's own `fesetround` would do for the directions, but nothing in it names 
 import ctypes
 import platform
 from contextlib import contextmanager
+from functools import cache
 
 MODES = {
     "flush to zero": (0x8000, "flushes subnormal numbers to zero"),
@@ -22,10 +23,15 @@ CANNOT = None if (platform.machine(), platform.libc_ver()[0]) == ("x86_64", "gli
 """Why the mode cannot be changed here, or None where it can."""
 
 
+@cache
+def _library():
+    return ctypes.CDLL("libm.so.6")
+
+
 @contextmanager
 def mode(name):
     """Compute in another mode, in this thread."""
-    library, before = ctypes.CDLL("libm.so.6"), (ctypes.c_uint32 * 8)()
+    library, before = _library(), (ctypes.c_uint32 * 8)()
     library.fegetenv(before)
     changed = type(before)(*before)
     changed[7] |= MODES[name][0]

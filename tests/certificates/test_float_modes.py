@@ -1,8 +1,12 @@
-"""A thread that computes in another floating-point mode gets no verdict: every door refuses, in one line."""
+"""A thread that computes in another floating-point mode gets no verdict: every door refuses, in one line.
+
+What NumPy is set to do about overflow and underflow is another matter, and none of a verdict's.
+"""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -10,8 +14,9 @@ from float_modes import CANNOT, MODES, mode, refusal_in
 from networks import counting_gru, counting_lstm
 
 from tallystick import BinaryReadout, LinearCell, Model, ReluCell, SelectiveCell, TanhCell, TernaryReadout, ZeroCheck
-from tallystick.arithmetic import FORMATS, exact, nearest
+from tallystick.arithmetic import FORMATS, exact, float_format, nearest
 from tallystick.certificates import horizon
+from tallystick.certificates.certificate import certificate
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracies, accuracy_curve, exact_accuracy
 from tallystick.certificates.exact_counters import meets_conditions
@@ -36,7 +41,8 @@ CELLS = [
 READOUTS = [ZeroCheck(), BinaryReadout(1.0, -0.5), TernaryReadout((-1.0, 0.0, 1.0), (-1.0, 0.0, -1.0))]
 MANY = LinearCell(np.array([1.0, 1.0]), np.array([-1.0, -0.5]), np.array([1.0, 0.5]))
 REFUTED = certify(LEAKY, arithmetic="float32")
-STATES = (LEAKY.cell.open_step, LEAKY.cell.close_step)
+OVERFLOWING = certify(Model(ReluCell(65472, -65472, -32752), ZeroCheck()), arithmetic="float16")
+"""Along its failing string U·h lies below every float16, and h is 0 again."""
 
 DOORS = {
     **{f"certify {name}": lambda name=name: certify(TINY, arithmetic=name) for name in ("real", *FLOATS)},
@@ -51,6 +57,7 @@ DOORS = {
     "certify GRU": lambda: certify(counting_gru(0.9), limit=4),
     "certify LSTM": lambda: certify(counting_lstm(3.0), limit=4),
     "the states along a failing string": REFUTED.trace,
+    "the states along an overflowing one": OVERFLOWING.trace,
     "horizons of linear cells": lambda: horizons(MANY, BinaryReadout(np.ones(2), np.zeros(2))),
     "horizons by boxes": lambda: horizons(MANY, ZeroCheck()),
     "exact counters of an ensemble": lambda: meets_conditions(MANY),
@@ -65,16 +72,49 @@ DOORS = {
     "states shown by the explorer": lambda: trace(LEAKY, "float32", "()"),
 }
 
-pytestmark = pytest.mark.skipif(CANNOT is not None, reason=str(CANNOT))
-EVERY_MODE = pytest.mark.parametrize("name", MODES)
+CHANGES_THE_MODE = pytest.mark.skipif(CANNOT is not None, reason=str(CANNOT))
 
 
-@EVERY_MODE
+def every_mode(test):
+    return CHANGES_THE_MODE(pytest.mark.parametrize("name", MODES)(test))
+
+
+@every_mode
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_refuses(name, door):
     assert refusal_in(name, DOORS[door]) is None
 
 
+SETTINGS = {
+    "raise": lambda: np.errstate(all="raise"),
+    "warn": lambda: np.errstate(all="warn"),  # and a warning is an error in these tests
+}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("door", DOORS)
+def test_what_numpy_is_told_of_overflow_changes_nothing(setting, door):
+    expected = DOORS[door]()
+    with SETTINGS[setting]():
+        assert repr(DOORS[door]()) == repr(expected)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_numbers_at_the_ends_of_a_format_are_no_trouble(name):
+    form, least = float_format(name), float_format(name).least
+    numbers = (form.greatest, -form.greatest, least, -least, form.greatest / 3, least * 2 ** (form.digits - 1))
+    models = [
+        Model(kind(*weights), readout)
+        for kind in (LinearCell, ReluCell, TanhCell)
+        for weights in permutations(numbers[:3])
+        for readout in (ZeroCheck(), BinaryReadout(*numbers[4:]), TernaryReadout(numbers[:3], numbers[3:]))
+    ]
+    with np.errstate(all="raise"):
+        for model in models:
+            assert certificate(certify(model, arithmetic=name, limit=3))["arithmetic"] == name
+
+
+@CHANGES_THE_MODE
 def test_the_way_out_is_named_and_works():
     with mode("both, as PyTorch sets them"), pytest.raises(BadInput, match=r"torch\.set_flush_denormal\(False\)"):
         certify(TINY, arithmetic="float64")
@@ -84,7 +124,7 @@ def test_the_way_out_is_named_and_works():
     assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 2**53)
 
 
-@EVERY_MODE
+@every_mode
 def test_strings_are_not_scored(name, tmp_path):
     strings = tmp_path / "strings.txt"
     strings.write_text("()\n(()\n")
@@ -92,7 +132,7 @@ def test_strings_are_not_scored(name, tmp_path):
     assert refusal_in(name, lambda: score(LEAKY, strings)) is None
 
 
-@EVERY_MODE
+@every_mode
 @pytest.mark.parametrize("kind", [float, np.float32, np.float64, FORMATS["bfloat16"].kind, FORMATS["float16"].kind])
 def test_numbers_are_read_and_rounded_as_ever_or_refused(name, kind):
     """What is read may outlive the mode: a subnormal number that became 0 would be another network's weight."""
@@ -112,7 +152,7 @@ def _read_or_refused(ask):
         return None if "floating point: this thread flushes" in str(refusal) else refusal
 
 
-@EVERY_MODE
+@every_mode
 def test_conditions_hold_as_ever_or_are_refused(name):
     cell = SelectiveCell(2.0**-1060, -1.0, 2.0**-1023 * 2**-37, 2.0**1000)
     for ask in (lambda: conditions(cell), lambda: indicators(TINY.cell)):
@@ -121,7 +161,7 @@ def test_conditions_hold_as_ever_or_are_refused(name):
             assert _read_or_refused(ask) in (expected, None)
 
 
-@EVERY_MODE
+@every_mode
 def test_a_file_of_subnormal_weights_is_read_as_ever_or_refused(name, tmp_path):
     path = tmp_path / "tiny.safetensors"
     write_model(TINY, path)
@@ -131,14 +171,14 @@ def test_a_file_of_subnormal_weights_is_read_as_ever_or_refused(name, tmp_path):
         assert _read_or_refused(lambda: read_model(path)) in (expected, None)
 
 
-@EVERY_MODE
+@every_mode
 def test_slices_of_regions_are_exact_in_every_mode(name):
     expected = slice_at(1.25, 4)
     with mode(name):
         assert slice_at(1.25, 4) == expected
 
 
-@EVERY_MODE
+@every_mode
 def test_a_mode_that_changes_half_way_is_noticed(name, monkeypatch):
     whole_search, entered = horizon.search, mode(name)
 
@@ -155,7 +195,7 @@ def test_a_mode_that_changes_half_way_is_noticed(name, monkeypatch):
         entered.__exit__(None, None, None)
 
 
-@EVERY_MODE
+@every_mode
 def test_the_thread_that_computes_is_the_one_that_is_looked_at(name):
     with ThreadPoolExecutor(1) as untouched:
         assert untouched.submit(threading.get_ident).result() != threading.get_ident()
@@ -166,6 +206,7 @@ def test_the_thread_that_computes_is_the_one_that_is_looked_at(name):
                 born_here.submit(certify, TINY, "all", "float64").result()
 
 
+@CHANGES_THE_MODE
 def test_a_curve_is_looked_at_length_by_length():
     curve = accuracies(LEAKY, 6, "float32")
     assert next(curve).length == 1
