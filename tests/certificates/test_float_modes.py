@@ -3,10 +3,13 @@
 What NumPy is set to do about overflow and underflow is another matter, and none of a verdict's.
 """
 
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,3 +215,29 @@ def test_a_curve_is_looked_at_length_by_length():
     assert next(curve).length == 1
     with mode("upward"), pytest.raises(BadInput, match="rounds upward"):
         next(curve)
+
+
+BEGINS_IN_A_MODE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from float_modes import mode
+changed = mode(sys.argv[2])
+changed.__enter__()
+import tallystick as ts
+model = ts.Model(ts.LinearCell(2.0**-1060, -(2.0**-1060), 1), ts.ZeroCheck())
+try:
+    print(ts.certify(model, arithmetic="float64"))
+except ts.BadInput as refusal:
+    print(refusal)
+changed.__exit__(None, None, None)
+print(ts.certify(model, arithmetic="float64").horizon == 2**53)
+"""
+
+
+@CHANGES_THE_MODE
+@pytest.mark.parametrize("name", ["both, as PyTorch sets them", "upward"])
+def test_a_mode_that_was_changed_before_the_package_is_loaded_is_noticed(name):
+    command = [sys.executable, "-W", "error", "-c", BEGINS_IN_A_MODE, str(Path(__file__).parent), name]
+    refusal, later = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert MODES[name][1] in refusal
+    assert later == "True"
