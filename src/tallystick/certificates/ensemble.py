@@ -8,6 +8,7 @@
 A model's horizon depends on its own weights alone, whatever stands beside it.
 """
 
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, LinearCell
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, ensemble_of_arrays
 from tallystick.certificates.ensemble_search import searched_horizons
@@ -22,6 +23,7 @@ SEARCHED = 100
 __all__ = ["SEARCHED", "UNLIMITED", "Horizons", "horizons"]
 
 
+@standard_floats()
 def horizons(cells: Cell, readouts: Readout, limit: int = SEARCHED, *, head_start: HeadStart | None = None) -> Horizons:
     """Return the horizons of cells and readouts given as arrays, one entry a model, as `certify` finds them one by one.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from tallystick.arithmetic import exact
+from tallystick.arithmetic import exact, standard_floats
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.listed_accuracy import listed_accuracies
@@ -68,6 +68,7 @@ def accuracies(model: Model, longest: int, arithmetic: str = REAL) -> Iterator[E
     return listed_accuracies(model, longest, arithmetic)
 
 
+@standard_floats()
 def _linear_accuracy(model: Model, length: int) -> ExactAccuracy:
     classes = list(model.readout.classes)
     strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)

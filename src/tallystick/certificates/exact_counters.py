@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.indicators import conditions
@@ -13,6 +14,7 @@ def has_theorem(kind: type[Cell]) -> bool:
     return conditions.dispatch(kind) is not conditions.dispatch(Cell)
 
 
+@standard_floats()
 def meets_conditions(cells: Cell) -> Mask:
     """Say which cells of arrays meet the conditions of their theorem; none do where there is no theorem.
 
@@ -27,8 +29,8 @@ def meets_conditions(cells: Cell) -> Mask:
     doubles = [np.asarray(weight, np.float64) for weight in vars(cells).values()]
     if not has_theorem(kind):
         return np.zeros(len(doubles[0]), bool)
-    with np.errstate(all="ignore"):  # what overflows or is no number does not end at 0
-        met = np.asarray(kind(*doubles).final_state(OPEN + CLOSE) == 0)
+    # What overflows or is no number does not end at 0.
+    met = np.asarray(kind(*doubles).final_state(OPEN + CLOSE) == 0)
     for place in np.flatnonzero(met):
         met[place] = all(condition.holds for condition in conditions(kind(*(float(w[place]) for w in doubles))))
     return met

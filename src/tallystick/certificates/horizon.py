@@ -30,6 +30,7 @@ What a tanh gives is no matter of IEEE 754; its states are again kept between bo
 
 from fractions import Fraction
 
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certainty import steady
 from tallystick.certificates.depth import exact_depth
@@ -59,6 +60,7 @@ _TANH_DIGITS = (128, 256, 512, 1024)
 _SHORT = 2
 
 
+@standard_floats()
 def certify(
     model: Model | GatedModel, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None
 ) -> Verdict:

@@ -4,9 +4,7 @@ import time
 from fractions import Fraction
 from math import isfinite
 
-import numpy as np
-
-from tallystick.arithmetic import Number, exact
+from tallystick.arithmetic import Number, exact, standard_floats
 from tallystick.cells import TanhCell
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.critical_strings import sides
@@ -38,7 +36,7 @@ def trace(model: Model, arithmetic: str, string: str) -> dict[str, object]:
     """
     shown = "float64" if isinstance(model.cell, TanhCell) and arithmetic == REAL else arithmetic
     executed = model.in_arithmetic(arithmetic_of(shown))
-    with np.errstate(all="ignore"):
+    with standard_floats():
         states = executed.cell.trace(string)
         classes = [str(executed.readout.class_of(state)) for state in states]
     counts = (SEMI_DYCK1 if model.answers_for_semi_dyck1 else BB).running_counts(string)

@@ -50,16 +50,11 @@ def _among_chosen(model: GatedModel, limit: int) -> Iterator[str]:
     tokens = _chosen(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = _stepped(model, state, Token((~closing).astype(float), closing.astype(float)))
+        state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(model.readout.class_index(state.hidden) != right_classes(model.readout, counts))
         if failing.size:
             yield _written(tokens[failing[0], :length])
-
-
-def _stepped(model: GatedModel, state: State, token: Token) -> State:
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no suspect that boxes would confirm
-        return model.cell.step(state, token)
 
 
 def _chosen(limit: int) -> Bits:
@@ -112,7 +107,7 @@ def _among_extremes(model: GatedModel, limit: int) -> Iterator[str]:
 
 def _advanced(model: GatedModel, front: _Front) -> _Front:
     """Take a token more; in each row keep the least and the greatest of every output and every unit."""
-    opened, closed = (_stepped(model, front.state, ONE_HOT[token]) for token in ALPHABET)
+    opened, closed = (model.cell.step(front.state, ONE_HOT[token]) for token in ALPHABET)
     parts = [
         _stacked(np.asarray(x), np.asarray(y))
         for x, y in zip((*opened.hidden, *opened.memory), (*closed.hidden, *closed.memory), strict=True)
