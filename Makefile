@@ -75,10 +75,11 @@ soak: $(VENV)/ready
 bench: $(VENV)/torch
 	mkdir -p $(OUT)/bench
 	for suite in languages certificates limits; do \
-		$(BIN)/tallystick bench --suite $$suite --out $(OUT)/bench/$$suite.json --force || exit; \
+		$(BIN)/python -m benchmarks.run --suite $$suite --out $(OUT)/bench/$$suite.json --force || exit; \
 	done
 	for suite in training settings scaling; do \
-		$(BIN)/tallystick bench --suite $$suite --out $(OUT)/bench/$$suite.json --figure $(OUT)/bench/$$suite.svg --force || exit; \
+		$(BIN)/python -m benchmarks.run --suite $$suite --out $(OUT)/bench/$$suite.json \
+			--figure $(OUT)/bench/$$suite.svg --force || exit; \
 	done
 
 docs: $(VENV)/ready

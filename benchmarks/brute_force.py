@@ -1,6 +1,6 @@
 """Certificates against every string: random models of every cell, readout and arithmetic, each string run one by one.
 
-    python benchmarks/brute_force.py [LONGEST] [MODELS] [WORKERS]
+    python -m benchmarks.brute_force [LONGEST] [MODELS] [WORKERS]
 
 Compares the verdict, the horizon, the shortest failing string and the numbers of right strings, for all and for even
 lengths, and counts disagreements. Ends with 1 if there is one.

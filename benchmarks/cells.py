@@ -1,7 +1,6 @@
-# ruff: noqa: T201 -- a script that prints
 """How fast each scalar cell trains beside the linear one, measured in turns.
 
-    python benchmarks/cells.py [ROUNDS]
+    python -m benchmarks.cells [ROUNDS]
 
 In every round each cell of `CELLS` trains the same seeds once, one after the other, so that whatever else the machine does hits
 all of them alike. Processor seconds of one core; the least of the rounds counts. The last two columns are the least and the

@@ -1,14 +1,12 @@
 """How far the fused kernel and the compiled scan agree, on this machine's GPU: seed by seed, and as distributions.
 
-    python benchmarks/fused_agreement.py [SEEDS]
+    python -m benchmarks.fused_agreement [SEEDS]
 
 For every setting of the paper, in float64 and float32, both engines train the same seeds. Beside their difference stands that of
 the scan with itself after every initial weight was changed by up to one unit in the last place: no two ways of rounding can be
 expected to agree more closely than that. At length 8 in float32 the ends are compared as distributions, too, by the test of
 Kolmogorov and Smirnov.
 """
-
-# ruff: noqa: T201 -- what it prints is what it is for
 
 import sys
 from typing import Any
@@ -71,7 +69,7 @@ def indicator(name: str, networks: Ensemble) -> np.ndarray:
 
 def distributions(name: str, fused: np.ndarray, scanned: np.ndarray) -> None:
     """Print the test, and quantiles of both side by side."""
-    test = ks_2samp(fused, scanned)
+    test: Any = ks_2samp(fused, scanned)
     quantiles = (" ".join(f"{value:.4f}" for value in np.quantile(part, SHARES)) for part in (fused, scanned))
     found = " | ".join(quantiles)
     print(

@@ -1,11 +1,10 @@
 """How fast the fused kernel is by its layout, on this machine's GPU: what `training/fused/launch.py` was chosen by.
 
-    python benchmarks/fused_layouts.py [SEEDS]
+    python -m benchmarks.fused_layouts [SEEDS]
 
 The kernel alone, on networks that lie on the device already: length 8, 100 epochs, one string a step. SEEDS must be a multiple of
 1024. Takes about four minutes.
 """
-# ruff: noqa: T201 -- what it prints is what it is for
 
 import sys
 
@@ -13,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tallystick.bench.timing import best_of
+from benchmarks.machine import best_of
 from tallystick.datasets.training_sets import training_set
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import training_precision

@@ -1,7 +1,6 @@
-# ruff: noqa: T201 -- a script that prints
 """The tables of docs/methods.md: how many networks each method brings to an exact counter.
 
-    python benchmarks/methods.py [SEEDS] [TABLE ...]
+    python -m benchmarks.methods [SEEDS] [TABLE ...]
 
 Every row is one training run; the options are those of `tallystick train`. Columns:
 
@@ -15,6 +14,7 @@ Every row is one training run; the options are those of `tallystick train`. Colu
 """
 
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 
 import jax
@@ -30,13 +30,14 @@ from tallystick.training.methods import METHODS
 from tallystick.training.regularisers import residuals
 from tallystick.training.weights import Weights
 
-Row = tuple[str, dict[str, object]]
+Options = Mapping[str, object]
+Row = tuple[str, Options]
 LINEAR = {"task": "binary"}
 RELU = {"task": "count", "cell": "relu"}
 SELECTIVE = {"cell": "selective"}
 
 
-def _rows(common: dict[str, object], *variants: dict[str, object]) -> list[Row]:
+def _rows(common: Options, *variants: Options) -> list[Row]:
     return [(" ".join(f"{key}={value}" for key, value in row.items()), {**common, **row}) for row in variants]
 
 

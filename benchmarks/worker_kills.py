@@ -1,7 +1,6 @@
-# ruff: noqa: T201 -- a script that prints
 """A run on a local cluster whose workers are killed, beside the same run undisturbed: are the rows the same?
 
-    python benchmarks/worker_kills.py [SEEDS] [WORKERS] [KILLS]
+    python -m benchmarks.worker_kills [SEEDS] [WORKERS] [KILLS]
 
 Trains the paper's binary networks without bias of length 8; SIGKILL goes to one worker after another, at even distances.
 """

@@ -1,11 +1,9 @@
 """What the baselines of benchmarks/ are held to: the weights that this tool trains to."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from tallystick.bench.baselines import baseline
+from benchmarks.baselines import baseline
 from tallystick.datasets.encoding import encode
 from tallystick.datasets.tasks import BINARY
 from tallystick.datasets.training_sets import training_set
@@ -13,13 +11,11 @@ from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
 
-PROJECT = Path(__file__).parent.parent
 SEEDS, EPOCHS = 16, 3
 
 
-def loaded(name, monkeypatch):
-    """Import a baseline as the suite does, from the project's folder; skip where its library is missing."""
-    monkeypatch.chdir(PROJECT)
+def loaded(name):
+    """Import a baseline as the suite does; skip where its library is missing."""
     module = baseline(name)
     if isinstance(module, str):
         pytest.skip(module)

@@ -1,4 +1,4 @@
-"""Makes `strings` importable by name, keeps property tests repeatable, and draws figures small."""
+"""Makes `strings` and `benchmarks` importable by name, keeps property tests repeatable, and draws figures small."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from tallystick.reports import drawing
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 # The same examples on every machine: a failure in CI is a failure at home.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

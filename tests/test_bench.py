@@ -1,5 +1,6 @@
 """Measurements: what is counted, compared, refused and drawn. Times themselves are never asserted."""
 
+import doctest
 import json
 import subprocess
 import sys
@@ -11,14 +12,16 @@ import numpy as np
 import pytest
 from baselines import EPOCHS, case, loaded
 from matplotlib.text import Text
+from walking import ROOT
 
-from tallystick.bench import Request, Suite, limits, run, scaling, suites, timing, training
-from tallystick.bench.instructions import step_instructions
-from tallystick.bench.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
-from tallystick.bench.machine import Gpu, Machine, Processor
-from tallystick.bench.tool import Timing, time_kernel
+from benchmarks import figures, limits, machine, run, speed, training
+from benchmarks.figures import DRAWINGS, _labels
+from benchmarks.instructions import step_instructions
+from benchmarks.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
+from benchmarks.machine import Gpu, Machine, Processor
+from benchmarks.run import Request, Suite, measure
+from benchmarks.speed import Timing, time_kernel
 from tallystick.errors import BadInput
-from tallystick.reports.figure_bench import DRAWINGS, _labels
 from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
@@ -102,17 +105,17 @@ def test_limits_are_listed_with_what_they_are_counted_from(monkeypatch):
 
 def test_work_is_enlarged_until_it_takes_about_so_long(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(timing.time, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(machine.time, "perf_counter", lambda: clock[0])
 
-    def prepared(size):
+    def work_of(size):
         def work():
             clock[0] += size / 1000
 
         return work
 
-    assert timing.sized(prepared, 1, 10**6, seconds=1.0) == (pytest.approx(1000, rel=0.5), pytest.approx(1, rel=0.5))
-    assert timing.sized(prepared, 1, 64, seconds=1.0) == (64, pytest.approx(0.064))
-    assert timing.sized(prepared, 5000, 10**6, seconds=1.0) == (5000, pytest.approx(5))
+    assert machine.enlarge(work_of, 1, 10**6, seconds=1.0) == (pytest.approx(1000, rel=0.5), pytest.approx(1, rel=0.5))
+    assert machine.enlarge(work_of, 1, 64, seconds=1.0) == (64, pytest.approx(0.064))
+    assert machine.enlarge(work_of, 5000, 10**6, seconds=1.0) == (5000, pytest.approx(5))
 
 
 def some_contenders():
@@ -131,7 +134,7 @@ def without_gpu(monkeypatch):
 
 def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, without_gpu):
     monkeypatch.setattr(training, "CONTENDERS", some_contenders())
-    loop, tool, numba, fused = training.compared(list(training.measure_training("auto")))
+    loop, tool, numba, fused = training.compare(list(training.measure_training("auto")))
     assert (loop["runs_per_second"], tool["runs_per_second"], tool["and_core"]) == (0.05, 10_000, 5_000)
     assert (tool["times_the_loop"], tool["quickest_is_times"]) == (200_000, 1)
     assert (loop["times_the_loop"], loop["quickest_is_times"]) == (1, 200_000)
@@ -148,7 +151,7 @@ def test_one_that_fails_leaves_the_others_measured(monkeypatch, without_gpu):
 
     failing = training.Contender("compiled", "cpu", "float32", broken)
     monkeypatch.setattr(training, "CONTENDERS", (failing, *some_contenders()[:2]))
-    rows = training.compared(list(training.measure_training("cpu")))
+    rows = training.compare(list(training.measure_training("cpu")))
     assert [row["runs_per_second"] for row in rows] == [None, 0.05, 10_000]
     assert rows[0]["note"] == "failed: RuntimeError: no compiler"
 
@@ -157,7 +160,7 @@ def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
     monkeypatch.setattr(training, "CONTENDERS", some_contenders())
     monkeypatch.setattr("tallystick.training.devices._gpus", lambda: ("one",))
     monkeypatch.setattr(training, "this_machine", lambda: MACHINE)
-    rows = training.compared(list(training.measure_training("gpu")))
+    rows = training.compare(list(training.measure_training("gpu")))
     assert [row["what"] for row in rows] == [training.LOOP, "this tool, fused"]
     assert rows[1]["times_the_loop"] == pytest.approx(2e7)
     assert rows[1]["and_core"] is None
@@ -165,11 +168,11 @@ def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
 
 
 def test_growth_is_measured_along_four_axes(monkeypatch, without_gpu):
-    monkeypatch.setattr(scaling, "_SEEDS", {"cpu": 4})
-    monkeypatch.setattr(scaling, "_ALONG_SEEDS", {"cpu": (1, 3)})
-    monkeypatch.setattr(scaling, "_LENGTHS", (2,))
-    monkeypatch.setattr(scaling, "_EPOCHS", (1, 2))
-    rows = list(scaling.measure_scaling("auto"))
+    monkeypatch.setattr(speed, "_SEEDS", {"cpu": 4})
+    monkeypatch.setattr(speed, "_ALONG_SEEDS", {"cpu": (1, 3)})
+    monkeypatch.setattr(speed, "_LENGTHS", (2,))
+    monkeypatch.setattr(speed, "_EPOCHS", (1, 2))
+    rows = list(speed.measure_scaling("auto"))
     points = {(row["along"], row["at"], row["seeds"], row["steps_a_run"]) for row in rows if row["along"] != "cores"}
     assert points == {
         ("seeds", 1, 1, 3540),
@@ -215,12 +218,12 @@ SCALING_ROWS = [{"along": "seeds", "at": at, "device": "cpu", "steps_per_second"
     ],
 )
 def test_a_suite_is_drawn_and_written(monkeypatch, tmp_path, name, rows, shown):
-    monkeypatch.setitem(suites.SUITES, name, Suite(lambda _: rows))
+    monkeypatch.setitem(run.SUITES, name, Suite(lambda _: rows))
     texts = {text.get_text() for text in DRAWINGS[name](rows, "a machine").findobj(Text)}
     assert texts >= set(shown)
     assert any("a machine" in text for text in texts)
     request = Request(name, out=tmp_path / "figures.json", figure=tmp_path / "figure.svg", as_json=True)
-    answer = json.loads(run(request))
+    answer = json.loads(measure(request))
     assert answer["figures"] == rows
     assert answer["suite"] == name
     assert answer["machine"]["processor"]["cores"] >= 1
@@ -238,42 +241,72 @@ def test_a_suite_is_drawn_and_written(monkeypatch, tmp_path, name, rows, shown):
 )
 def test_a_device_that_cannot_be_measured_is_refused(without_gpu, request_, message):
     with pytest.raises(BadInput, match=message):
-        run(request_)
+        measure(request_)
 
 
 def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_measured(tmp_path):
     with pytest.raises(BadInput, match="the suite 'languages' has none"):
-        run(Request("languages", figure=tmp_path / "figure.png"))
+        measure(Request("languages", figure=tmp_path / "figure.png"))
     with pytest.raises(BadInput, match=r"does not end with one of \.png, \.pdf, \.svg"):
-        run(Request("scaling", figure=tmp_path / "figure.gif"))
+        measure(Request("scaling", figure=tmp_path / "figure.gif"))
     (tmp_path / "figure.png").write_bytes(b"mine")
     with pytest.raises(BadInput, match="exists already"):
-        run(Request("scaling", figure=tmp_path / "figure.png"))
+        measure(Request("scaling", figure=tmp_path / "figure.png"))
     assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
 
 
 def test_measuring_needs_no_more_than_training_does():
     absent = ("polars", "typer", "rich", "pydantic", "z3", "dask", "distributed", "tomli_w", "flint")
     code = (
-        f"import sys; sys.modules.update(dict.fromkeys({absent})); sys.argv = ['bench', '--suite', 'languages', '--json'];"
-        "import runpy; runpy.run_module('tallystick.bench', run_name='__main__')"
+        f"import sys; sys.modules.update(dict.fromkeys({absent})); sys.argv = ['run', '--suite', 'languages', '--json'];"
+        "import runpy; runpy.run_module('benchmarks.run', run_name='__main__')"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert [row["language"] for row in json.loads(found.stdout)["figures"]] == ["bb", "dyck1", "semidyck1"]
 
 
-def test_jax_vmap_trains_to_the_same_weights(monkeypatch):
+def test_the_languages_are_measured(capsys, tmp_path):
+    run.main(["--suite", "languages", "--json", "--out", str(tmp_path / "bench.json")])
+    shown = json.loads(capsys.readouterr().out)
+    assert [row["language"] for row in shown["figures"]] == ["bb", "dyck1", "semidyck1"]
+    assert json.loads((tmp_path / "bench.json").read_text()) == shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--suite", "poetry"), "suite: 'poetry' is not one of languages, training, certificates"),
+        (("--suite", "languages", "--out", "mine.json"), "exists already; --force overwrites it"),
+    ],
+)
+def test_a_mistake_gives_one_line_and_writes_nothing(monkeypatch, tmp_path, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.json").write_text("mine")
+    with pytest.raises(SystemExit) as ended:
+        run.main(arguments)
+    out, err = capsys.readouterr()
+    assert (ended.value.code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("module", [figures, run])
+def test_the_examples_of_docstrings_hold(module):
+    assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=1)
+
+
+def test_jax_vmap_trains_to_the_same_weights():
     given, expected = case(4, "float64")
     with jax.enable_x64(True):
-        found = loaded("jax_vmap", monkeypatch).train(*given, epochs=EPOCHS)
+        found = loaded("jax_vmap").train(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("kernel", ["train", "train_plain"])
-def test_numba_trains_to_the_same_weights(monkeypatch, kernel):
+def test_numba_trains_to_the_same_weights(kernel):
     given, expected = case(4, "float64")
-    found = getattr(loaded("numba_kernel", monkeypatch), kernel)(*given, epochs=EPOCHS)
+    found = getattr(loaded("numba_kernel"), kernel)(*given, epochs=EPOCHS)
     # The kernel is float32.
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 

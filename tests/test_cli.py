@@ -249,20 +249,6 @@ def test_json_has_null_where_a_number_is_not_finite(run, capsys):
     assert json.loads(capsys.readouterr().out) == {"ratio": [None, None, 1.5]}
 
 
-def test_a_benchmark_is_not_overwritten_unasked(run, tmp_path):
-    (tmp_path / "mine.json").write_text("mine")
-    status, _, err = run("bench", "--suite", "languages", "--out", str(tmp_path / "mine.json"))
-    assert (status, (tmp_path / "mine.json").read_text()) == (2, "mine")
-    assert "exists already; --force overwrites it" in err
-
-
-def test_bench_measures_the_languages(run, tmp_path):
-    status, shown, _ = run("bench", "--suite", "languages", "--json", "--out", str(tmp_path / "bench.json"))
-    assert status == 0
-    assert [row["language"] for row in json.loads(shown)["figures"]] == ["bb", "dyck1", "semidyck1"]
-    assert json.loads((tmp_path / "bench.json").read_text()) == json.loads(shown)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -289,7 +275,6 @@ def test_bench_measures_the_languages(run, tmp_path):
             "holds neither binary_20.txt nor CounterDataset20Tokens.txt",
         ),
         (("report", "nowhere"), "nowhere"),
-        (("bench", "--suite", "poetry"), "suite: 'poetry' is not one of languages, training, certificates"),
     ],
 )
 def test_a_mistake_in_an_experiment_gives_one_line_and_writes_nothing(run, files, monkeypatch, arguments, message):

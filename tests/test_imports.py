@@ -32,7 +32,6 @@ ROOMS = [
     "reports",
     "reproduction",
     "explore",
-    "bench",
     "cli",
     "__main__",
 ]

@@ -1,6 +1,6 @@
 """Command lines of every kind: drawn from the commands' own options, so that a new command or option is tried unasked.
 
-What a command reads and writes lies in one folder. What would take long once it has been accepted, train, serve or measure,
+What a command reads and writes lies in one folder. What would take long once it has been accepted, train or serve,
 is stubbed where the command hands over to the rest of the tool; all that is checked before runs as it is.
 """
 
@@ -17,7 +17,6 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 from typer.models import ArgumentInfo
 
-from tallystick.bench import command as bench_command
 from tallystick.cli import app, main
 
 WRITTEN = ("out", "figure", "smtlib")
@@ -217,10 +216,6 @@ def without_long_work() -> Iterator[None]:
             stubs.enter_context(patch(name, _begin))
         stubs.enter_context(patch("distributed.Client", _no_scheduler))
         stubs.enter_context(patch("webbrowser.open", lambda *_: None))  # in a thread of its own
-        suites = {
-            name: type(suite)(_begin, suite.finish, suite.has_device) for name, suite in bench_command.SUITES.items()
-        }
-        stubs.enter_context(patch.dict(bench_command.SUITES, suites))
         yield
 
 

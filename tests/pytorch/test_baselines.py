@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 
 
 @pytest.mark.parametrize("length", [2, 4])
-def test_batched_pytorch_trains_to_the_same_weights(monkeypatch, length):
+def test_batched_pytorch_trains_to_the_same_weights(length):
     given, expected = case(length, "float64")
-    found = loaded("pytorch_batched", monkeypatch).train(*given, epochs=EPOCHS)
+    found = loaded("pytorch_batched").train(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
@@ -21,11 +21,11 @@ def test_the_step_that_is_compiled_trains_to_the_same_weights(monkeypatch):
     given, expected = case(4, "float64")
     # Compiling takes ten seconds, and changes no more than rounding.
     monkeypatch.setattr(torch, "compile", lambda step, **_: step)
-    found = loaded("pytorch_batched", monkeypatch).train_compiled(*given, epochs=EPOCHS)
+    found = loaded("pytorch_batched").train_compiled(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
-def test_the_published_style_loop_trains_to_the_same_weights(monkeypatch):
+def test_the_published_style_loop_trains_to_the_same_weights():
     (start, *_), expected = case(2, "float64")
     strings = training_set(BINARY, 2, seed=0)
     labels = BINARY.targets(strings)[:, 0]
@@ -33,7 +33,7 @@ def test_the_published_style_loop_trains_to_the_same_weights(monkeypatch):
         a, b, u, v = map(float, start[:, seed])
         initial = {"open_weight": a, "close_weight": b, "recurrent_weight": u, "cell_bias": None}
         initial |= {"readout_weight": [v], "readout_bias": None}
-        loop = loaded("pytorch_loop", monkeypatch)
+        loop = loaded("pytorch_loop")
         found = loop.train_one("binary", False, strings, labels, epochs=EPOCHS, dtype=torch.float64, initial=initial)
         weights = [found["open_weight"], found["close_weight"], found["recurrent_weight"], *found["readout_weight"]]
         np.testing.assert_allclose(weights, expected[:, seed], rtol=0, atol=1e-12)

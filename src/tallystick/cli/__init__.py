@@ -15,7 +15,6 @@ import typer
 from typer.exceptions import TyperException
 
 from tallystick import __version__
-from tallystick.cli.bench import bench
 from tallystick.cli.certificates import accuracy, certify, check, failures
 from tallystick.cli.comparison import compare
 from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
@@ -50,7 +49,6 @@ for command in (
     prove,
     accepts,
     machines,
-    bench,
 ):
     app.command()(command)
 

@@ -1,11 +1,12 @@
-"""Those that are measured side by side: this tool, and what it is compared with.
+"""The suite training: full runs per second of this tool and of what it is compared with, side by side.
 
-A per-token PyTorch loop that does what the published one does, PyTorch over all networks at once, `jax.vmap` as one would first
-write it, a numba kernel in two editions, and this tool, by its compiled scan and by its fused kernel. Slow ones are timed over a
-part of the epochs; every epoch does the same work, and their note says so.
+All of them train the same setting: binary without bias, length 8, 100 epochs, one string per step. The contenders are a per-token
+PyTorch loop that does what the published one does, PyTorch over all networks at once, `jax.vmap` as one would first write it, a
+numba kernel in two editions, and this tool, by its compiled scan and by its fused kernel. Slow ones are timed over a part of the
+epochs; every epoch does the same work, and their note says so.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
@@ -13,16 +14,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tallystick.bench.baselines import baseline
-from tallystick.bench.timing import best_of
-from tallystick.bench.tool import Timing, drawn, strings_of, time_kernel, time_tool
+from benchmarks.baselines import baseline
+from benchmarks.limits import most_runs, strings_of
+from benchmarks.machine import (
+    Machine,
+    Row,
+    best_of,
+    forget_peak,
+    has_gpu,
+    measured_devices,
+    peak_gigabytes,
+    this_machine,
+)
+from benchmarks.speed import Timing, initial_weights, time_kernel, time_tool
 from tallystick.datasets.encoding import encode
 from tallystick.training.cores import cores
 from tallystick.training.devices import devices_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=8)
-"""What all of them train."""
+"""What all contenders train."""
 
 LOOP = "PyTorch, token by token"
 """The published-style loop, which the others are compared with."""
@@ -33,7 +44,7 @@ _CPU_SEEDS, _GPU_SEEDS, _PYTORCH_GPU_SEEDS = 2**14, 2**20, 2**22
 
 
 class Contender(NamedTuple):
-    """What is measured: its name, where it runs, in which precision, and how; the measurement may say why it cannot be."""
+    """A way to train: its name, its device, its precision, and a function that times it or says why it cannot."""
 
     what: str
     device: str
@@ -47,12 +58,12 @@ def _published_loop() -> Timing | str:
         return loop
     strings = strings_of(SETTING)
     labels = [int(target) for (target,) in SETTING.answers(strings)]
-    seconds = _scaled(loop.seconds_per_epoch(strings, labels, epochs=_LOOP_EPOCHS), 1)
+    seconds = _whole_run(loop.seconds_per_epoch(strings, labels, epochs=_LOOP_EPOCHS), 1)
     return Timing(1, seconds, 1, f"one core; {_note(_LOOP_EPOCHS)}")
 
 
 def _batched_pytorch(function: str, device: str) -> Timing | str:
-    """PyTorch over all networks; on a CPU with one thread or one a core, whichever is quicker."""
+    """Time PyTorch over all networks; on a CPU with one thread or one per core, whichever is quicker."""
     module = baseline("pytorch_batched")
     if isinstance(module, str):
         return module
@@ -67,7 +78,7 @@ def _batch(module: ModuleType, function: str, place: str, threads: int) -> Timin
     train = partial(getattr(module, function), _start(seeds), *_lessons(), epochs=_BATCHED_EPOCHS, device=place)
     with module.threads(threads):
         train()  # compiles
-        seconds = _scaled(best_of(train, 2), _BATCHED_EPOCHS)
+        seconds = _whole_run(best_of(train, 2), _BATCHED_EPOCHS)
     if place != "cpu":
         return Timing(seeds, seconds, None, _note(_BATCHED_EPOCHS))
     return Timing(seeds, seconds, threads, f"{'one core' if threads == 1 else 'all cores'}; {_note(_BATCHED_EPOCHS)}")
@@ -81,7 +92,7 @@ def _vmap(device: str) -> Timing | str:
     train = partial(module.train, _start(seeds), *_lessons(), epochs=_VMAP_EPOCHS)
     with devices_named(device).using():
         train()
-        seconds = _scaled(best_of(train, 2), _VMAP_EPOCHS)
+        seconds = _whole_run(best_of(train, 2), _VMAP_EPOCHS)
     return Timing(seeds, seconds, None if device == "gpu" else cores(), _note(_VMAP_EPOCHS))
 
 
@@ -103,8 +114,8 @@ def _kernel(precision: str) -> Timing:
     return time_kernel(replace(SETTING, precision=precision), devices_named("gpu"))
 
 
-def _scaled(seconds: float, epochs: int) -> float:
-    """What a whole run takes, if some of its epochs take so long."""
+def _whole_run(seconds: float, epochs: int) -> float:
+    """Return the seconds of a whole run, given those of some epochs."""
     return seconds * SETTING.epochs / epochs
 
 
@@ -113,14 +124,14 @@ def _note(epochs: int) -> str:
 
 
 def _lessons() -> list[np.ndarray]:
-    """The strings as the baselines take them: opening brackets, closing brackets, the right answer."""
+    """Return the strings as the baselines take them: opening brackets, closing brackets, the right answers."""
     strings = strings_of(SETTING)
     return [part.astype(np.float32) for part in (*encode(strings), SETTING.answers(strings)[:, 0])]
 
 
 def _start(seeds: int) -> np.ndarray:
-    """Initial weights as the baselines take them: for `(`, for `)`, recurrent, readout."""
-    weights = drawn(SETTING, seeds)
+    """Return initial weights as the baselines take them: for `(`, for `)`, recurrent, readout."""
+    weights = initial_weights(SETTING, seeds)
     return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
 
 
@@ -143,4 +154,56 @@ CONTENDERS = (
     Contender("the fused kernel alone", "gpu", "float32", partial(_kernel, "float32")),
     Contender("the fused kernel alone", "gpu", "float64", partial(_kernel, "float64")),
 )
-"""From the slowest to the quickest, as far as is known beforehand."""
+"""From the slowest to the quickest, as expected."""
+
+
+def measure_training(device: str) -> Iterator[Row]:
+    """Measure the contenders of a device one by one; the published-style loop is always among them."""
+    machine, devices = this_machine(), measured_devices(device)
+    for contender in CONTENDERS:
+        if contender.device in devices or contender.what == LOOP:
+            forget_peak()
+            yield _row(contender, _timing(contender), machine)
+
+
+def compare(rows: list[Row]) -> list[Row]:
+    """Fill in each rate as a multiple of the published-style loop's, and the quickest rate as a multiple of each."""
+    rates = [rate for row in rows if isinstance(rate := row["runs_per_second"], float)]
+    loop = next((row["runs_per_second"] for row in rows if row["what"] == LOOP), None)
+    for row in rows:
+        rate = row["runs_per_second"]
+        if isinstance(rate, float):
+            row["times_the_loop"] = rate / loop if isinstance(loop, float) else None
+            row["quickest_is_times"] = max(rates) / rate
+    return rows
+
+
+def _timing(contender: Contender) -> Timing | str:
+    if contender.device == "gpu" and not has_gpu():
+        return "needs a GPU; JAX sees none"
+    try:
+        return contender.measure()
+    except Exception as error:  # no compiler for PyTorch, a GPU without room: the others can still be measured
+        first, *_ = (str(error).strip() or "no message").splitlines()
+        return f"failed: {type(error).__name__}: {first}"
+
+
+def _row(contender: Contender, timing: Timing | str, machine: Machine) -> Row:
+    measured = isinstance(timing, Timing)
+    rate = timing.runs_per_second if measured else None
+    used = timing.cores if measured else None
+    setting = replace(SETTING, precision=contender.precision)
+    most = most_runs(setting, machine, contender.device, used) if measured else None
+    return {
+        "what": contender.what,
+        "device": contender.device,
+        "precision": contender.precision,
+        "seeds": timing.seeds if measured else None,
+        "runs_per_second": rate,
+        "and_core": rate / used if rate and used else None,
+        "times_the_loop": None,
+        "quickest_is_times": None,
+        "percent_of_limit": 100 * rate / most if rate and most else None,
+        "peak_GB": round(peak_gigabytes(), 2) if measured else None,
+        "note": timing.note if measured else timing,
+    }

@@ -1,8 +1,8 @@
 """The instructions that a step of training needs, counted in the program of the step itself.
 
-The step is traced once (look at a string, learn from it), with the string's tokens and targets as numbers that all seeds
-share. For each string of a training set the trace is then gone through with those numbers known, and what is left to do for
-every seed is counted:
+JAX traces the step once (look at a string, learn from it), with the string's tokens and targets as numbers that all seeds
+share. A walk through the trace then counts, for each string of a training set, what is left to do for every seed when those
+numbers are known:
 
 - what all seeds share is worked out once and counts nothing;
 - adding 0, multiplying by 0 or 1, and what nothing depends on afterwards count nothing: so neither does padding, nor most of
@@ -38,14 +38,14 @@ _INPUT, _SIGN = "input", "sign"
 _NAMES = {"add": ADDITION, "sub": "subtraction", "add_any": ADDITION, "mul": MULTIPLICATION, "neg": _SIGN}
 _ADDITIONS = (ADDITION, "subtraction")
 _UNCHANGED = ("broadcast_in_dim", "reshape", "squeeze", "copy", "stop_gradient")
-# More than one, so that what has an entry a seed can be told from what all seeds share.
+# More than one, so that an array with one entry per seed can be told from a number that all seeds share.
 _SEEDS = 2
 
 
 def step_instructions(setting: Setting, strings: list[str]) -> dict[str, float]:
     """Return how often each instruction is done for one seed in a step, on average over the strings of an epoch."""
     lessons = lessons_of(setting, strings)
-    program = _traced_step(setting, strings, lessons)
+    program = _step_program(setting, strings, lessons)
     # The same string twice needs the same instructions.
     times = Counter(_numbers(_exercise(lessons, place)) for place in range(len(strings)))
     counted: Counter[str] = Counter()
@@ -83,7 +83,7 @@ def _unknown() -> Shared:
     return Shared(None, next(_labels))
 
 
-def _traced_step(setting: Setting, strings: list[str], lessons: Lessons) -> Any:  # noqa: ANN401 -- JAX's program
+def _step_program(setting: Setting, strings: list[str], lessons: Lessons) -> Any:  # noqa: ANN401 -- JAX's program
     """Return the program of a step, whose first arguments are a lesson's numbers."""
     course, method = course_of(setting, strings), setting.procedure
     optimiser = adam(partial(course.corrections, method=method), method.momenta)
@@ -106,26 +106,26 @@ def _exercise(lessons: Lessons, place: int) -> Exercise:
 
 
 def _numbers(exercise: Exercise) -> tuple[float | None, ...]:
-    """The lesson's numbers in the order of the program's arguments; where a list of them is one argument, it stays open."""
+    """Return the lesson's numbers in the order of the program's arguments; None for an argument that is an array."""
     return tuple(float(leaf) if np.ndim(leaf) == 0 else None for leaf in jax.tree.leaves(exercise))
 
 
 def _arguments(program: Any, numbers: tuple[float | None, ...]) -> list[Shared | None]:  # noqa: ANN401
-    """What is known of each constant and argument; None stands for what every seed has its own of."""
+    """Return what is known of each constant and argument; None where every seed has its own."""
     known = [*(_unknown() for _ in program.jaxpr.constvars), *(_unknown() if n is None else Shared(n) for n in numbers)]
     rest = (program.jaxpr.constvars + program.jaxpr.invars)[len(known) :]
     return [*known, *(None if variable.aval.shape else _unknown() for variable in rest)]
 
 
 class _Walk:
-    """A way through the program that notes the instructions done for each seed."""
+    """A walk through the program that notes the instructions done for each seed."""
 
     def __init__(self) -> None:
         self._noted: list[Instruction] = []
         self._places: dict[Instruction, int] = {}
 
     def through(self, program: Any, arguments: Sequence[Value | None]) -> list[Value]:  # noqa: ANN401
-        """Go through a program; return what its results are."""
+        """Go through a program; return its results."""
         known: dict[Any, Value] = {}
         for variable, argument in zip(program.constvars + program.invars, arguments, strict=True):
             known[variable] = self._input(variable) if argument is None else argument
@@ -152,13 +152,13 @@ class _Walk:
                 uses.update(before)
                 open_places += before
         counted = Counter(self._noted[place].name for place in needed)
-        fused = sum(self._takes_a_product(place, uses) for place in needed)
+        fused = sum(self._has_lone_product(place, uses) for place in needed)
         additions = sum(counted.pop(name, 0) for name in _ADDITIONS) - fused
         counted.update({ADDITION: additions, MULTIPLICATION: -fused, MULTIPLY_ADD: fused})
         return Counter({name: size for name, size in counted.items() if size > 0 and name not in (_INPUT, _SIGN)})
 
-    def _takes_a_product(self, place: int, uses: Counter[int]) -> bool:
-        """Whether an instruction is an addition that can take in the product it adds, which nobody else asks for."""
+    def _has_lone_product(self, place: int, uses: Counter[int]) -> bool:
+        """Return whether an instruction is an addition of a product that nothing else uses, so that both are one."""
         instruction = self._noted[place]
         return instruction.name in _ADDITIONS and any(
             self._is_lone_product(value, uses) for value in instruction.operands
@@ -184,7 +184,7 @@ class _Walk:
 
     def _result(self, equation: Any, operands: list[Value]) -> Value:  # noqa: ANN401
         name = equation.primitive.name
-        if name in _UNCHANGED or (name == "convert_element_type" and _keeps_its_type(equation)):
+        if name in _UNCHANGED or (name == "convert_element_type" and _has_same_type(equation)):
             return operands[0]
         if name in ("add", "add_any", "sub"):
             return self._sum(_NAMES[name], *operands)
@@ -197,7 +197,7 @@ class _Walk:
         return self._product(left, self._note(RECIPROCAL, right))
 
     def _logistic(self, value: Value) -> Value:
-        """1/(1 + e^−x)."""
+        """Return the place of 1/(1 + e^−x)."""
         power = self._note("exp", self._note(_SIGN, value))
         return self._note(RECIPROCAL, self._sum(ADDITION, Shared(1.0), power))
 
@@ -232,13 +232,13 @@ def _literal(number: Any) -> Shared:  # noqa: ANN401
     return Shared(float(number)) if np.ndim(number) == 0 else _unknown()
 
 
-def _keeps_its_type(equation: Any) -> bool:  # noqa: ANN401
+def _has_same_type(equation: Any) -> bool:  # noqa: ANN401
     (before,), (after,) = equation.invars, equation.outvars
     return before.aval.dtype == after.aval.dtype
 
 
 def _shared_result(equation: Any, operands: list[Shared]) -> Shared:  # noqa: ANN401
-    """What all seeds share stays shared; its value is followed as far as sums, products and copies go."""
+    """Return what all seeds share as shared again; its value is known after sums, products and copies."""
     name, values = equation.primitive.name, [operand.value for operand in operands]
     if name == "mul" and 0.0 in values:
         return Shared(0.0)

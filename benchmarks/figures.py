@@ -1,4 +1,4 @@
-"""Measurements in a picture: who trains how many networks a second, and how that goes with the size of the work."""
+"""Measurements as pictures: how many networks each contender trains per second, and how that depends on the size of the work."""
 
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
+from benchmarks.machine import Row
 from tallystick.reports import drawing
-
-Row = dict[str, object]
 
 _COLOURS = {"cpu": "#0072B2", "gpu": "#D55E00"}
 _PRECISION_COLOURS = {"float32": "#0072B2", "float64": "#E69F00"}
@@ -48,7 +47,7 @@ def draw_training(rows: list[Row], machine: str) -> Figure:
 
 
 def draw_settings(rows: list[Row], machine: str) -> Figure:
-    """Draw two bars for each setting, one a precision, and a line where the kernel alone would be."""
+    """Draw two bars for each setting, one per precision, and a line where the kernel alone would be."""
     names, by_kernel = list(dict.fromkeys(_setting(row) for row in rows)), any(row["kernel_alone"] for row in rows)
     figure, axes = _bars(2 * len(names))
     height = 0.4
@@ -68,7 +67,7 @@ def draw_settings(rows: list[Row], machine: str) -> Figure:
 
 
 def draw_scaling(rows: list[Row], machine: str) -> Figure:
-    """Draw a panel for each axis: steps of training per second along it."""
+    """Draw one panel per axis: the steps of training per second along it."""
     figure = Figure(figsize=(drawing.WIDTH, 4.6), layout="constrained")
     panels = figure.subplots(2, 2)
     for axes, (along, label) in zip(panels.flat, _AXES.items(), strict=True):
@@ -98,13 +97,13 @@ def _draw_along(axes: Axes, rows: list[Row], label: str) -> None:
 
 
 def _labels(places: list[float]) -> list[str]:
-    """Write each place, but one that is so near the last one written, on a log axis, that the two would touch."""
+    """Return a label for each place, empty where it would touch the one before it on a log axis."""
     room = (places[-1] / places[0]) ** _ROOM
     labels, last = list[str](), 0.0
     for place in places:
-        shown = place >= last * room
-        labels.append(_short(place) if shown else "")
-        last = place if shown else last
+        fits = place >= last * room
+        labels.append(_short(place) if fits else "")
+        last = place if fits else last
     return labels
 
 
@@ -120,7 +119,7 @@ def _bars(number: int) -> tuple[Figure, Axes]:
 
 
 def _write_beside(axes: Axes, places: Sequence[float], texts: list[str], rates: list[float]) -> None:
-    """Write each bar's numbers at its end, with room for them at the right edge."""
+    """Write each bar's numbers at its end, and leave room for them at the right edge."""
     for place, text, rate in zip(places, texts, rates, strict=True):
         axes.text(rate * 1.1, place, text, va="center", fontsize=6)
     low = min(axes.get_xlim()[0], min(rates) / 2)
@@ -170,4 +169,4 @@ DRAWINGS: dict[str, Callable[[list[Row], str], Figure]] = {
     "settings": draw_settings,
     "scaling": draw_scaling,
 }
-"""What draws a suite: from its rows, and a line that names the machine."""
+"""The function that draws each suite, from its rows and a line that names the machine."""

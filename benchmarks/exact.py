@@ -1,27 +1,48 @@
-"""The certificates suite: horizons of many trained cells, and exact accuracy over all strings."""
+"""The suites languages and certificates: what is exact, timed on one core."""
 
+import random
 import time
 from collections.abc import Callable
 
-from tallystick.bench.rows import Row
-from tallystick.bench.timing import forget_peak, peak_gigabytes
-from tallystick.bench.tool import drawn, strings_of
+from benchmarks.limits import strings_of
+from benchmarks.machine import Row, best_of, forget_peak, peak_gigabytes
+from benchmarks.speed import initial_weights
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.languages.brackets import LANGUAGES
+from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.models import Model
 from tallystick.readouts import BinaryReadout
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 
+LENGTH = 10_000
 CELLS, SHORT_CELLS = 100_000, 10_000
 SHORT, LONG = 20, 50
 
 
+def measure_languages() -> list[Row]:
+    """Return milliseconds for each language: the number of members, a uniform member, and a machine's run on it."""
+    rows: list[Row] = []
+    for name, language in LANGUAGES.items():
+        member = language.sample(LENGTH, random.Random(0))
+        rows.append(
+            {
+                "language": name,
+                "length": LENGTH,
+                "size_ms": 1000 * best_of(lambda language=language: language.size(LENGTH)),
+                "sample_ms": 1000 * best_of(lambda language=language: language.sample(LENGTH, random.Random(1))),
+                "machine_ms": 1000 * best_of(lambda name=name, member=member: READY_MACHINES[name].accepts(member)),
+            }
+        )
+    return rows
+
+
 def measure_certificates() -> list[Row]:
-    """Return seconds for cells trained as in the paper: binary without bias, length 8."""
+    """Return seconds for cells trained as in the paper (binary without bias, length 8): horizons, and exact accuracy."""
     setting = Setting("binary", bias=False, train_length=8)
-    networks = train(setting, drawn(setting, CELLS), strings_of(setting))
+    networks = train(setting, initial_weights(setting, CELLS), strings_of(setting))
     (v,) = (weight.astype("float64") for weight in networks.weights.readout_weight)
     cell = networks.cell()
     assert isinstance(cell, LinearCell)

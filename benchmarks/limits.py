@@ -1,4 +1,4 @@
-"""The most runs per second that a machine could do: the instructions counted, at the rate at which its lanes take them.
+"""The suite limits: the most runs per second that a machine could do, from its lanes and the instructions of a step.
 
     runs/s ≤ min(lanes · clock / instructions, special lanes · clock / special instructions) / steps
 
@@ -12,16 +12,15 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from tallystick.bench.instructions import ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL, step_instructions
-from tallystick.bench.machine import Gpu, Machine, Processor, this_machine
-from tallystick.bench.rows import Row
-from tallystick.bench.tool import steps_of, strings_of
+from benchmarks.instructions import ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL, step_instructions
+from benchmarks.machine import Gpu, Machine, Processor, Row, this_machine
+from tallystick.datasets.training_sets import training_set
 from tallystick.experiments.jobs import paper_grid
 from tallystick.training.setting import PRECISIONS, Setting
 
 
 class Cost(NamedTuple):
-    """What an operation takes: instructions in all, and how many of them go to the special-function unit."""
+    """What an operation costs: instructions in all, and how many of them go to the special-function unit."""
 
     instructions: float
     special: float = 0
@@ -30,8 +29,8 @@ class Cost(NamedTuple):
 ONE = Cost(1)
 _SHOWN = (ADDITION, MULTIPLICATION, MULTIPLY_ADD, "max", RECIPROCAL, "sqrt", "exp")
 
-# By hand, in multiply-adds. A reciprocal is an estimate and Newton's steps of two instructions, one for single precision and
-# two for double; a root the same with steps of three or four and a last product. An exponential is 2ⁿ·e^r: four for n and r,
+# By hand, in multiply-adds. A reciprocal is an estimate and Newton's steps of two instructions, one step for single precision and
+# two for double; a root is the same with steps of three or four and a last product. An exponential is 2ⁿ·e^r: four for n and r,
 # a polynomial of degree 6 or 11, one for 2ⁿ. A tanh is an exponential, a reciprocal and one more.
 _BY_HAND = {
     "float32": {RECIPROCAL: Cost(3), "sqrt": Cost(5), "exp": Cost(11), "tanh": Cost(15)},
@@ -82,7 +81,7 @@ def processor_rates(processor: Processor, precision: str, cores: int) -> Rates |
 
 
 def gpu_rates(gpu: Gpu, precision: str, number: int) -> Rates | None:
-    """Return what so many of the GPUs can do; None where their lanes or their clock are not known."""
+    """Return what a number of the GPUs can do; None where their lanes or their clock are not known."""
     if gpu.capability not in GPU_LANES or not gpu.multiprocessors or gpu.gigahertz is None:
         return None
     lanes, clocks = GPU_LANES[gpu.capability], number * gpu.multiprocessors * gpu.gigahertz * 1e9
@@ -91,19 +90,19 @@ def gpu_rates(gpu: Gpu, precision: str, number: int) -> Rates | None:
 
 
 def most_runs(setting: Setting, machine: Machine, device: str, units: int | None = None) -> float | None:
-    """Return the most runs of a setting per second, on all cores or all GPUs unless told how many."""
+    """Return the most runs of a setting per second, on `units` cores or GPUs; the default is all of them."""
     if device == "gpu":
         rates = gpu_rates(machine.gpu, setting.precision, units or machine.gpu.number) if machine.gpu else None
     else:
         rates = processor_rates(machine.processor, setting.precision, units or machine.processor.cores)
-    return rates.steps(_counted(setting)) / steps_of(setting) if rates else None
+    return rates.steps(_instructions_of(setting)) / steps_of(setting) if rates else None
 
 
 def count_limits() -> Iterator[Row]:
-    """Give, for each of the paper's settings, the instructions of a step, by name, and the most runs per second here."""
+    """Give the instructions of a step, by name, and the most runs per second here, for each of the paper's settings."""
     machine = this_machine()
     for setting in paper_grid("float32"):
-        counted = _counted(setting)
+        counted = _instructions_of(setting)
         most = {
             f"{device}_{precision}": most_runs(replace(setting, precision=precision), machine, device)
             for device in ("cpu", "gpu")
@@ -119,12 +118,22 @@ def count_limits() -> Iterator[Row]:
         }
 
 
-def _counted(setting: Setting) -> dict[str, float]:
-    """The instructions of a step of the paper's training; the precision changes none of them."""
-    return _counted_in_single(setting.task, setting.bias, setting.train_length)
+def strings_of(setting: Setting) -> list[str]:
+    """Return the training set that every measurement uses."""
+    return training_set(setting.scored_as, setting.train_length, seed=0)
+
+
+def steps_of(setting: Setting) -> int:
+    """Return how many steps a run has."""
+    return setting.epochs * len(strings_of(setting))
+
+
+def _instructions_of(setting: Setting) -> dict[str, float]:
+    """Return the instructions of a step of the paper's training, which are the same in every precision."""
+    return _instructions(setting.task, setting.bias, setting.train_length)
 
 
 @cache
-def _counted_in_single(task: str, bias: bool, train_length: int) -> dict[str, float]:
+def _instructions(task: str, bias: bool, train_length: int) -> dict[str, float]:
     setting = Setting(task, bias, train_length)
     return step_instructions(setting, strings_of(setting))

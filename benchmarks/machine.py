@@ -1,23 +1,33 @@
-"""The machine that measurements are taken on, as it names itself: processor, GPU, versions."""
+"""The machine that measurements are taken on: what it is, how long it takes for a piece of work, and in how much memory."""
 
 import platform
+import resource
 import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from math import log2
 from pathlib import Path
 
 from tallystick.training.cores import cores
 from tallystick.training.devices import devices_named
 
+Row = dict[str, object]
+"""What was measured, by column; None where it could not be measured."""
+
 LIBRARIES = ("jax", "jaxlib", "numpy", "optax", "numba", "torch")
 _CPU_INFORMATION = Path("/proc/cpuinfo")
+_STATUS, _FORGET_PEAK = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 # AMD's processors before this family work through 512 bits in two halves.
 _AMD_FAMILY_OF_WHOLE_512_BITS = 26
 
 
 @dataclass(frozen=True)
 class Processor:
-    """A CPU: its name, the cores this process may use, the width of its vector units, how many a core has, its clock.
+    """A CPU: its name, the cores this process may use, the width of its vector units, how many each core has, its clock.
 
     The clock is the one the system states; None where it states none.
     """
@@ -52,7 +62,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Machine:
-    """All of it."""
+    """The processor, the GPUs if there are any, and the versions of the libraries."""
 
     processor: Processor
     gpu: Gpu | None
@@ -65,23 +75,68 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """Look at the machine this runs on."""
+    """Describe the machine this runs on."""
     return Machine(_processor(), _gpu(), {"Python": platform.python_version(), **_versions()})
 
 
 def measured_devices(device: str) -> tuple[str, ...]:
-    """Return what a choice of device asks to be measured: both where it is left open."""
-    devices_named(device)  # refuses what is not there
+    """Return the devices that a choice asks for: both if it is auto."""
+    devices_named(device)  # refuses a device that is not there
     return ("cpu", "gpu") if device == "auto" else (device,)
 
 
 def has_gpu() -> bool:
-    """Say whether JAX sees a GPU."""
+    """Return whether JAX sees a GPU."""
     return devices_named("auto").kind == "gpu"
 
 
+def best_of(work: Callable[[], object], repeats: int = 3) -> float:
+    """Return the least time of several, in seconds: what the machine can do when nothing else disturbs it."""
+    times: list[float] = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def enlarge(
+    work_of: Callable[[int], Callable[[], object]], first: int, most: int, seconds: float, repeats: int = 2
+) -> tuple[int, float]:
+    """Enlarge the work until it takes about the given seconds; return its size and its least time.
+
+    `work_of` prepares the work of a size, which is not timed. The very first call compiles and is not timed either.
+    """
+    size, work = first, work_of(first)
+    work()
+    taken = best_of(work, 1)
+    while taken < seconds / 2 and size < most:
+        # Small work shows little of its rate, so it grows at most sixteenfold at a time.
+        size = min(most, size * 2 ** max(1, min(4, round(log2(seconds / taken)))))
+        work = work_of(size)
+        taken = best_of(work, 1)
+    # Long work is not repeated.
+    return size, taken if taken > 2 * seconds else min(taken, best_of(work, repeats))
+
+
+def forget_peak() -> None:
+    """Restart the record of the most memory held, where the system lets a process do so."""
+    with suppress(OSError):
+        _FORGET_PEAK.write_text("5")
+
+
+def peak_gigabytes() -> float:
+    """Return the most memory this process has held since `forget_peak`, or since it began."""
+    try:
+        lines = _STATUS.read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024 / 1e9
+    except (OSError, StopIteration):
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e9
+
+
 def _processor() -> Processor:
-    stated = _stated()
+    stated = _cpu_information()
     flags = stated.get("flags", stated.get("Features", "")).split()
     clock = stated.get("cpu MHz")
     return Processor(
@@ -93,7 +148,7 @@ def _processor() -> Processor:
     )
 
 
-def _stated() -> dict[str, str]:
+def _cpu_information() -> dict[str, str]:
     """Return what the system says of its first processor."""
     if not _CPU_INFORMATION.is_file():
         return {}
@@ -103,7 +158,7 @@ def _stated() -> dict[str, str]:
 
 
 def _vector_bits(flags: list[str], stated: dict[str, str]) -> int:
-    """The widest vector that a unit takes in one clock."""
+    """Return the widest vector that a unit takes in one clock."""
     halves = "AMD" in stated.get("vendor_id", "") and int(stated.get("cpu family", 0)) < _AMD_FAMILY_OF_WHOLE_512_BITS
     if "avx512f" in flags and not halves:
         return 512
@@ -125,7 +180,7 @@ def _gpu() -> Gpu | None:
 
 
 def _gpu_gigahertz() -> float | None:
-    """The highest clock of the multiprocessors, as the driver states it."""
+    """Return the highest clock of the multiprocessors, as the driver states it."""
     command = ["nvidia-smi", "--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"]
     try:
         stated = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
