@@ -50,7 +50,11 @@ def measure_certificates() -> list[Row]:
         Network(LinearCell(*row[:3]), Readout.binary(row[3])) for row in zip(a[:SHORT_CELLS], b, U, v, strict=False)
     ]
     return [
-        _row("horizons, all and even lengths", CELLS, lambda: horizons(Network(LinearCell(a, b, U), Readout.binary(v, 0 * v)))),
+        _row(
+            "horizons, all and even lengths",
+            CELLS,
+            lambda: horizons(Network(LinearCell(a, b, U), Readout.binary(v, 0 * v))),
+        ),
         _row(f"exact accuracy, N = {SHORT}", SHORT_CELLS, lambda: [exact_accuracy(model, SHORT) for model in models]),
         _row(f"exact accuracy, N = {LONG}", 1, lambda: exact_accuracy(models[0], LONG)),
     ]

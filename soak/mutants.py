@@ -112,7 +112,10 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
 
 
 # Decorators that keep what they decorate: mutmut would leave the function alone, but its code can be exchanged all the same.
-_KEEPING = re.compile(r"^ *@(property|cached_property|singledispatch|cache|lru_cache\(.*\))\n", re.MULTILINE)
+_KEEPING = re.compile(
+    r"^ *@(property|cached_property|singledispatch|cache|lru_cache\(.*\)|contextmanager|standard_floats\(\))\n",
+    re.MULTILINE,
+)
 
 
 def _means(function: ast.FunctionDef) -> list[str]:

@@ -13,6 +13,7 @@ from tallystick.arithmetic import (
     exact,
     floats,
     hyperbolic_tangent,
+    mode,
     nearest,
     positive_part,
     sigmoid,
@@ -301,3 +302,13 @@ def test_the_positive_part_keeps_its_kind():
     for value in (Fraction(-1, 2), -1.5, -2, np.float32(-1), np.array([-1.0, 2.0], np.float16)):
         assert type(positive_part(value)) is type(value)
         assert np.all(positive_part(value) == np.maximum(value, 0))
+
+
+@pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+def test_the_sums_that_tell_the_mode_are_those_of_exact_arithmetic(form):
+    left, right, kind, bits = mode._sums(form.kind)
+    normal, unit = form.least * 2 ** (form.digits - 1), form.last_place(Fraction(1))
+    assert [exact(x) for x in left] == [form.least, normal * 3 / 2, 1, -1, 1]
+    assert [exact(y) for y in right] == [form.least, -normal, unit / 4, -unit / 4, unit * 3 / 4]
+    rounded = np.array([nearest(exact(x) + exact(y), form) for x, y in zip(left, right, strict=True)], kind)
+    assert rounded.tobytes() == bits.tobytes()

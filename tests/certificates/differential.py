@@ -93,9 +93,17 @@ def blocks(cells, each=100):
         seed, total = seed + 1, total + sum(block.cells for block in turn) + each // 2
 
 
+def drawn_models(block):
+    """Return the models of a block of either kind, the same ones each time."""
+    if not isinstance(block, GatedBlock):
+        return block.models()
+    generator = random.Random(str(block))
+    return [edge_gated_model(generator) for _ in range(block.cells)]
+
+
 def compare(block):
     """Compare the models of a block; return how many were compared in which way, and what disagrees."""
-    with np.errstate(all="ignore"):
+    with np.errstate(all="raise"):  # what a user may have set is no matter of a verdict
         return _compare_gated(block) if isinstance(block, GatedBlock) else _compare(block)
 
 
@@ -183,9 +191,8 @@ def _in_an_ensemble(models):
 
 def _compare_gated(block):
     """Compare gated networks with every string in float64, beyond its rounding, and with the checker."""
-    generator, tally, found = random.Random(str(block)), Counter(cells=block.cells), list[str]()
-    for place in range(block.cells):
-        model = edge_gated_model(generator)
+    tally, found = Counter(cells=block.cells), list[str]()
+    for place, model in enumerate(drawn_models(block)):
         found += _complaints(block, model, _compared_gated(model, list(Lengths)[place % len(Lengths)], tally))
     return tally, found
 

@@ -1,12 +1,16 @@
 """No wrong verdict: ten thousand models at the edges of every arithmetic, against all that can contradict the certifier.
 
-`soak/verdicts.py` goes on to a million.
+`soak/verdicts.py` goes on to a million, and `soak/modes.py` to more of those that are asked about in other floating-point modes.
 """
 
 import itertools
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import pytest
 from differential import GatedBlock, blocks, compare
+from float_modes import CANNOT, MODES
+from refusals import refuse
 
 from tallystick.cells import CELLS
 from tallystick.networks import READOUTS
@@ -33,6 +37,16 @@ def test_no_verdict_is_contradicted(cell, readout):
 def test_no_verdict_on_a_gated_network_is_contradicted():
     tallies = [agreeing(block) for block in BLOCKS if isinstance(block, GatedBlock)]
     assert all(sum(tally[way] for tally in tallies) for way in ("REFUTED", "BOUNDED", "checker"))
+
+
+@pytest.mark.skipif(CANNOT is not None, reason=str(CANNOT))
+def test_every_verdict_in_another_floating_point_mode_is_refused():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process_of_its_own:
+        tallies, answers = zip(*process_of_its_own.map(refuse, blocks(1, each=5), chunksize=8), strict=True)
+    assert not [answer for found in answers for answer in found][:1]
+    total = sum(tallies[1:], start=tallies[0])
+    ways = {"verdicts", "counts", "extreme strings", "random strings", "ensembles", "checker", *MODES}
+    assert not [way for way in ways if not total[way]]
 
 
 def agreeing(block):

@@ -109,7 +109,7 @@ def columns_of_run(options: tuple[str, ...], folder: Path) -> dict[str, str] | s
     import polars as pl  # noqa: PLC0415
 
     short = ("--train-length=2", "--epochs=4", "--seeds=6")
-    status, said = command("train", *options, *short, f"--out={folder / 'run'}", "--device=cpu", "--json")
+    status, said = command("train", *options, *short, f"--out={folder / 'run'}", "--json")
     if status:
         return said
     rows = pl.read_parquet((folder / "run" / "models.parquet").read_bytes())

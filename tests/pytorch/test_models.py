@@ -139,7 +139,7 @@ REFUSALS = {
     "sequential": (lambda: (nn.Sequential(GOOD), None), "cell: torch.nn.modules.container.Sequential is not one of"),
     "subclass": (lambda: (CustomRNN(2, 1), None), "CustomRNN is not one of"),
     "lazy": (lambda: (nn.LazyLinear(1), None), "LazyLinear is not one of"),
-    "weight norm": (lambda: (parametrised(), None), "Parametrized.* is not one of"),
+    "weight norm": (lambda: (parametrised(), None), "cell: its weight is parametrised by .*WeightNorm"),
     "layers": (lambda: (nn.RNN(2, 1, num_layers=2), None), "cell.bias_hh_l1: belongs to a further layer"),
     "directions": (
         lambda: (nn.RNN(2, 1, bidirectional=True), None),

@@ -2,12 +2,13 @@
 
 A cell's step uses only +, ×, max(0, ·), tanh and the sigmoid, so it runs on whatever numbers it is handed: rationals,
 Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named arithmetic once and
-correctly, and gives what the kinds of number do not have in common.
+correctly, gives what the kinds of number do not have in common, and makes sure that floats behave as they should.
 """
 
 from tallystick.arithmetic.floats import FORMATS, FloatFormat, format_of, nearest
 from tallystick.arithmetic.fused import Fused
 from tallystick.arithmetic.kinds import Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.arithmetic.mode import check_mode, standard_floats
 from tallystick.arithmetic.named import ARITHMETICS, FUSED, float_format
 from tallystick.arithmetic.reading import check_number, exact
 
@@ -18,6 +19,7 @@ __all__ = [
     "FloatFormat",
     "Fused",
     "Number",
+    "check_mode",
     "check_number",
     "exact",
     "float_format",
@@ -26,5 +28,6 @@ __all__ = [
     "nearest",
     "positive_part",
     "sigmoid",
+    "standard_floats",
     "weighted_mean",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tallystick.arithmetic.mode import check_mode
 from tallystick.errors import BadInput
 
 
@@ -89,7 +90,10 @@ def nearest(value: Fraction, form: FloatFormat, field: str = "number") -> np.gen
     whole = _nearest_whole(numerator << max(-place, 0), denominator << max(place, 0))
     if place > 0 and abs(whole) << place > form.greatest:
         raise BadInput(f"{field}: about 2^{exponent(value)} is too large for {form.name}")
-    return form.kind(ldexp(whole, place))  # exact: every format's numbers are doubles
+    found = form.kind(ldexp(whole, place))  # exact: every format's numbers are doubles
+    if whole and not found:
+        check_mode()  # only where subnormal numbers are flushed to zero
+    return found
 
 
 def _nearest_whole(numerator: int, denominator: int) -> int:

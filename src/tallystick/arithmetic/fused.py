@@ -68,7 +68,7 @@ def fused_multiply_add(weight: Number, h: Number, term: Number, form: FloatForma
     (-4.097819306103645e-10, 0.0)
     """
     w, x, c = (np.asarray(value, np.float64) for value in (weight, h, term))
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         found = _in_doubles(w, x, c, form) if form.kind is np.float64 else _rounded_sum(w * x, c, form)
     return found if found.ndim else found[()]
 

@@ -5,12 +5,13 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational, Real
-from typing import Any, cast
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from tallystick.arithmetic.fused import Fused
+from tallystick.arithmetic.mode import check_mode
 from tallystick.errors import BadInput
 
 _RATIO = re.compile(r"[+-]?\d+/\d+", re.ASCII)
@@ -36,16 +37,14 @@ def exact(value: object, field: str = "number") -> Fraction:
     if isinstance(value, str | Decimal):
         return _from_text(str(value).strip(), field)
     check_number(value, field)
-    if isinstance(value, int | float | Fraction):
+    if isinstance(value, int | Fraction):
         return Fraction(value)
+    if isinstance(value, float | np.floating | ml_dtypes.bfloat16):  # NumPy does not count bfloat16 among its own
+        return _from_float(value)
     if isinstance(value, Integral):  # NumPy's whole numbers
         return Fraction(int(value))
     if isinstance(value, Fused):
         return exact(value.value, field)
-    if isinstance(value, np.floating):
-        return Fraction(*cast("np.floating[Any]", value).as_integer_ratio())
-    if isinstance(value, ml_dtypes.bfloat16):  # which NumPy does not count among its own
-        return Fraction(float(value))
     raise BadInput(f"{field}: {value!r} is not a single number")
 
 
@@ -60,6 +59,12 @@ def check_number(value: object, field: str) -> None:
         raise BadInput(f"{field}: {value!r} is not a number")
     if isinstance(value, Real | ml_dtypes.bfloat16) and not isinstance(value, Rational) and not isfinite(value):
         raise BadInput(f"{field}: {float(value)} is not a finite number")
+
+
+def _from_float(value: Any) -> Fraction:  # noqa: ANN401 -- a float of any kind
+    if value == 0:
+        check_mode()  # where subnormal numbers count as zero, this may be one
+    return Fraction(*(float(value) if isinstance(value, ml_dtypes.bfloat16) else value).as_integer_ratio())
 
 
 def _from_text(text: str, field: str) -> Fraction:

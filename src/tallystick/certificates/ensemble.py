@@ -8,6 +8,7 @@
 A model's horizon depends on its own weights alone, whatever stands beside it.
 """
 
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, LinearCell, ScalarCell
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, ensemble_of_arrays
 from tallystick.certificates.ensemble_search import searched_horizons
@@ -27,6 +28,7 @@ def has_horizons(kind: type[Cell]) -> bool:
     return issubclass(kind, ScalarCell) and bool(kind.deciders)
 
 
+@standard_floats()
 def horizons(networks: Network, limit: int = SEARCHED, *, head_start: HeadStart | None = None) -> Horizons:
     """Return the horizons of networks given as arrays, one entry per network, as `certify` finds them one by one.
 

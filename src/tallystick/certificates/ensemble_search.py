@@ -68,11 +68,10 @@ class _Decided(NamedTuple):
 def searched_horizons(models: Network, limit: int) -> Horizons:
     """Return the horizons of an ensemble of any decidable cell, with any readout, searched up to a limit."""
     found = {lengths: _Progress.start(size_of(models)) for lengths in Lengths}
-    with np.errstate(all="ignore"):  # what overflows is not decided in boxes
-        _prove_exact_counters(models, found)
-        left = np.flatnonzero(_searched(found))
-        for start in range(0, len(left), _AT_ONCE):
-            _search(models, left[start : start + _AT_ONCE], limit, found)
+    _prove_exact_counters(models, found)
+    left = np.flatnonzero(_searched(found))
+    for start in range(0, len(left), _AT_ONCE):  # what overflows is not decided in boxes
+        _search(models, left[start : start + _AT_ONCE], limit, found)
     if not isinstance(models.scalar_cell, TanhCell):
         _ask_the_certifier(models, limit, found)
     every, even = found[Lengths.ALL], found[Lengths.EVEN]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from tallystick.arithmetic import exact
+from tallystick.arithmetic import exact, standard_floats
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.listed_accuracy import listed_accuracies
@@ -67,6 +67,7 @@ def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator
     return listed_accuracies(model, longest, arithmetic)
 
 
+@standard_floats()
 def _linear_accuracy(model: Network, length: int) -> ExactAccuracy:
     classes = model.task.classes
     strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)

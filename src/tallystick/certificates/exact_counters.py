@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, ScalarCell
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.languages.brackets import CLOSE, OPEN
@@ -12,6 +13,7 @@ def has_theorem(kind: type[Cell]) -> bool:
     return kind.conditions is not Cell.conditions
 
 
+@standard_floats()
 def meets_conditions(cells: ScalarCell) -> Mask:
     """Say which cells of arrays meet the conditions of their theorem; none do where there is no theorem.
 
@@ -26,8 +28,8 @@ def meets_conditions(cells: ScalarCell) -> Mask:
     doubles = [np.asarray(weight, np.float64) for weight in vars(cells).values()]
     if not has_theorem(kind):
         return np.zeros(len(doubles[0]), bool)
-    with np.errstate(all="ignore"):  # what overflows or is no number does not end at 0
-        met = np.asarray(kind(*doubles).final_state(OPEN + CLOSE) == 0)
+    # What overflows or is no number does not end at 0.
+    met = np.asarray(kind(*doubles).final_state(OPEN + CLOSE) == 0)
     for place in np.flatnonzero(met):
         met[place] = all(condition.holds for condition in kind(*(float(w[place]) for w in doubles)).conditions())
     return met

@@ -11,8 +11,7 @@ never ends in a dead end; and every string that could be told by an extreme has 
 import random
 from collections.abc import Iterator
 
-import numpy as np
-
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import ByOpenings, Ends, Grouping, first_row
@@ -28,6 +27,7 @@ _TRIES = 20
 """How many strings are drawn for each one wanted before failing strings count as rare."""
 
 
+@standard_floats()
 def extreme_failures(model: Network, length: int, arithmetic: str = REAL) -> list[Failure]:
     """Return the failing strings that attain an extreme of h in their group, each once.
 
@@ -37,25 +37,24 @@ def extreme_failures(model: Network, length: int, arithmetic: str = REAL) -> lis
     ['()))', '(())', ')(((']
     """
     run, grouping = _ready(model, length, arithmetic)
-    with np.errstate(over="ignore", invalid="ignore"):
-        history = list(rows_of(run, grouping, length))
-        network = run.model_at(length)
-        places = wrong_ends(network.readout, grouping.right_classes(network.task, length), history[-1])
-        strings = dict.fromkeys(string_to(run, grouping, history, *place) for place in places)
-        return [failure for string in strings if (failure := judged(run, grouping, string))]
+    history = list(rows_of(run, grouping, length))
+    network = run.model_at(length)
+    places = wrong_ends(network.readout, grouping.right_classes(network.task, length), history[-1])
+    strings = dict.fromkeys(string_to(run, grouping, history, *place) for place in places)
+    return [failure for string in strings if (failure := judged(run, grouping, string))]
 
 
+@standard_floats()
 def random_failures(model: Network, length: int, number: int, seed: int = 0, arithmetic: str = REAL) -> list[Failure]:
     """Return so many random failing strings, repeats included; none where no string of the length is known to fail."""
     check_whole(number, "number", least=0)
     run, grouping = _ready(model, length, arithmetic)
     generator = random.Random(seed)
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = list(_kept(run, grouping, length, number, generator))
-        if len(found) == number:
-            return found
-        grown = (_grown(run, grouping, length, generator) for _ in range(number))
-        return [failure for string in grown if string and (failure := judged(run, grouping, string))]
+    found = list(_kept(run, grouping, length, number, generator))
+    if len(found) == number:
+        return found
+    grown = (_grown(run, grouping, length, generator) for _ in range(number))
+    return [failure for string in grown if string and (failure := judged(run, grouping, string))]
 
 
 def _ready(model: Network, length: int, arithmetic: str) -> tuple[Execution, Grouping]:

@@ -5,6 +5,7 @@ and decides in rationals or between proved bounds; floating point is decided as 
 cell lists are asked in turn (`deciders`).
 """
 
+from tallystick.arithmetic import standard_floats
 from tallystick.certificates.deciders import DECIDERS
 from tallystick.certificates.verdict import REAL, Verdict, arithmetic_of, lengths_of
 from tallystick.errors import BadInput, check_whole
@@ -13,6 +14,7 @@ from tallystick.networks import Network
 _LEAST_LIMIT = 2
 
 
+@standard_floats()
 def certify(network: Network, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None) -> Verdict:
     """Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 

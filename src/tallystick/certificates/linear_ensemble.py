@@ -53,8 +53,7 @@ def linear_horizons(models: Network, head_start: HeadStart | None = None) -> Hor
     _decide_exact_counters(models, found)
     if head_start is not None:
         _take(head_start(models, _can_run(models, found)), found)
-    with np.errstate(all="ignore"):  # whatever overflows is not decided in floats
-        _run_lengths(models, found)
+    _run_lengths(models, found)  # whatever overflows is not decided in floats
     for position in np.flatnonzero((found.all < 0) | (found.even < 0)):
         for answers, lengths in zip((found.all, found.even), Lengths, strict=True):
             horizon = certify(models.place(int(position)), lengths).horizon

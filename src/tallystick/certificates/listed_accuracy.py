@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.arithmetic import standard_floats
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
@@ -42,7 +43,7 @@ def listed_accuracies(model: Network, longest: int, arithmetic: str) -> Iterator
     grouping = grouping_of(run.model_at(0))
     groups = {0: _Listed(first_row(run.model_at(0).scalar_cell), np.array([1], object))}
     for length in range(1, longest + 1):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with standard_floats():
             groups = _advanced(groups, run, grouping, length)
             _require_few(groups, length)
             found = _counted(groups, run, grouping, length)

@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number, exact
+from tallystick.arithmetic import Number, exact, standard_floats
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import critical_strings, sides
 from tallystick.certificates.verdict import Lengths, Runs, lengths_of
@@ -89,6 +89,7 @@ def slice_at(recurrent_weight: object, longest: int, lengths: str = "all") -> Sl
     return Slice(above, upto) if above is None or above < upto else None
 
 
+@standard_floats()
 def outline(recurrent_weights: Floats, longest: int, lengths: str = "all") -> Outline:
     """Return the sides of R_N at many U > 0 at once, in floats, for drawing; N ≥ 2.
 

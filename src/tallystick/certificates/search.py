@@ -41,11 +41,6 @@ def search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reac
     A length is right iff in every group the least and the greatest h get the right class and all between them do. Where
     the last is not certain the states themselves are listed, as long as they are few.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _search(execution, lengths, limit)
-
-
-def _search(execution: Execution, lengths: Lengths, limit: int) -> Failure | Reached:
     grouping = grouping_of(execution.model_at(0))
     history: list[Ends] = []
     states = _states(execution, grouping)

@@ -49,7 +49,7 @@ def _among_chosen(model: Network, limit: int) -> Iterator[str]:
     tokens = _chosen(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = _step(model, state, Token((~closing).astype(float), closing.astype(float)))
+        state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(_classes(model, state) != model.task.right_classes(counts))
         if failing.size:
@@ -58,11 +58,6 @@ def _among_chosen(model: Network, limit: int) -> Iterator[str]:
 
 def _classes(model: Network, state: Any) -> NDArray[np.int64]:  # noqa: ANN401 -- each cell has its own kind of state
     return np.asarray(model.readout.class_index(model.cell.hidden(state)))
-
-
-def _step(model: Network, state: Any, token: Token) -> Any:  # noqa: ANN401
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no suspect that boxes would confirm
-        return model.cell.step(state, token)
 
 
 def _chosen(limit: int) -> Bits:
@@ -114,7 +109,7 @@ def _among_extremes(model: Network, limit: int) -> Iterator[str]:
 
 def _advance(model: Network, front: _Front) -> _Front:
     """Read one more token; in each row keep the least and the greatest of every output and every unit."""
-    opened, closed = (_step(model, front.state, ONE_HOT[token]) for token in ALPHABET)
+    opened, closed = (model.cell.step(front.state, ONE_HOT[token]) for token in ALPHABET)
     state = map_states(_stack, opened, closed)
     outputs = model.readout.outputs(model.cell.hidden(state))
     scores = [*numbers_of(state), *map(np.asarray, outputs)]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from tallystick.arithmetic import ARITHMETICS, Number
+from tallystick.arithmetic import ARITHMETICS, Number, standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
 from tallystick.networks import Network
@@ -138,6 +138,7 @@ class Verdict:
         """The model with its weights in the verdict's arithmetic."""
         return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
 
+    @standard_floats()
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
 

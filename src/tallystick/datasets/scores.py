@@ -3,8 +3,7 @@
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-
+from tallystick.arithmetic import standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.datasets.string_files import read_strings
 from tallystick.errors import BadInput
@@ -23,7 +22,7 @@ def score(model: Network, path: Path) -> dict[str, int | float]:
     """
     strings = read_strings(path, *_TASKS[model.readout.kind])
     _refuse_endless(model, strings, path)
-    with np.errstate(over="ignore", invalid="ignore"):  # a state that overflows is wrong, and no more need be said
+    with standard_floats():  # a state that overflows is wrong, and no more need be said
         right = sum(model.class_of(string) == model.right_class(string) for string in strings)
     return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}
 

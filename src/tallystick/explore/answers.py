@@ -4,9 +4,7 @@ import time
 from fractions import Fraction
 from math import isfinite
 
-import numpy as np
-
-from tallystick.arithmetic import Number, exact
+from tallystick.arithmetic import Number, exact, standard_floats
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.exact_accuracy import accuracies
@@ -35,7 +33,7 @@ def trace(model: Network, arithmetic: str, string: str) -> dict[str, object]:
     """
     shown = "float64" if not model.cell.is_rational and arithmetic == REAL else arithmetic
     executed = model.in_arithmetic(arithmetic_of(shown))
-    with np.errstate(all="ignore"):
+    with standard_floats():
         states = executed.cell.trace(string)
         classes = [str(executed.class_of_state(state)) for state in states]
     counts = model.task.language.running_counts(string)

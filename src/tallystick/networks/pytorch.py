@@ -9,6 +9,7 @@ import numpy.typing as npt
 from tallystick.errors import BadInput
 from tallystick.networks.named_tensor import named, show_shape
 from tallystick.networks.network import Network
+from tallystick.networks.plain_modules import check_plain, check_weights_as_stored
 from tallystick.networks.state_dicts import Module, modules_of, network_of_modules
 
 _GATED = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
@@ -21,6 +22,7 @@ class TorchTensor(Protocol):
     """As much of `torch.Tensor` as is used."""
 
     is_meta: bool
+    layout: object
 
     def is_floating_point(self) -> bool: ...  # noqa: D102
     def detach(self) -> "TorchTensor": ...  # noqa: D102
@@ -42,7 +44,9 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network
     floating point a network that adds its biases one at a time rounds more often than the folded cell. A GRU or an LSTM
     keeps its weights and biases as they are.
 
-    A module that contains cell and readout is refused, since what its `forward` does with them cannot be seen from here.
+    A module that contains cell and readout is refused, since what its `forward` does with them cannot be seen from here. So is
+    one to which something was done that may change what it computes, such as a forward hook, a parametrisation, pruning,
+    compilation or a `forward` of its own. Backward hooks are allowed.
 
     Args:
         cell: an `nn.RNN` or `nn.RNNCell` with one unit that reads `(` as [1, 0] and `)` as [0, 1], or the paper's
@@ -52,7 +56,8 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network
             check, which a gated cell does not have.
 
     Raises:
-        BadInput: the module is none of these, or holds a number that is not finite; the message names the module or tensor.
+        BadInput: the module is none of these or does something else, or holds a number that is not finite; the message names
+            the module and the hook, or the tensor.
     """
     kind = _kind(cell, "cell", _CELLS)
     nonlinearity = None if kind in _GATED else _nonlinearity(cell, kind)
@@ -73,6 +78,7 @@ def _check_gates(module: Module, kind: str) -> None:
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:
     """The name of PyTorch's own class; a subclass may compute something else, so it is not taken for its parent."""
+    check_weights_as_stored(module, role)
     kind = type(module)
     names = ", ".join(f"torch.nn.{name}" for name in allowed)
     if not (kind.__module__ + ".").startswith("torch.nn.modules.") or kind.__name__ not in allowed:
@@ -93,13 +99,28 @@ def _nonlinearity(cell: object, kind: str) -> str:
 
 
 def _module(module: TorchModule, role: str) -> Module:
+    check_plain(module, role)
     tensors = {f"{role}.{name}": _array(tensor, f"{role}.{name}") for name, tensor in module.state_dict().items()}
-    return modules_of(named(tensors))[0]
+    inner = next((name for name in tensors if name.count(".") > 1), None)
+    if inner is not None:
+        raise BadInput(f"{inner}: belongs to a module inside the {role}; a module without others inside is read")
+    found, *others = modules_of(named(tensors))
+    for other in others:
+        other.first.refuse(f"stands beside {found.first.name}, which is of another kind of module")
+    return found
 
 
 def _array(tensor: TorchTensor, name: str) -> npt.NDArray[Any]:
     if tensor.is_meta:
         raise BadInput(f"{name}: lies on the device meta, which holds no numbers")
+    kind = f"{type(tensor).__module__}.{type(tensor).__qualname__}"
+    if kind != "torch.Tensor":
+        raise BadInput(f"{name}: {kind} is not torch.Tensor, and may stand for other numbers than it shows")
+    if str(tensor.layout) != "torch.strided":
+        raise BadInput(f"{name}: lies in memory as {tensor.layout}; to_dense() makes it an ordinary tensor")
     numbers = tensor.detach().cpu()
-    # bfloat16 is unknown to NumPy; every kind of float that PyTorch has is exactly a double.
-    return np.asarray((numbers.double() if numbers.is_floating_point() else numbers).numpy())
+    try:
+        # bfloat16 is unknown to NumPy; every kind of float that PyTorch has is exactly a double.
+        return np.asarray((numbers.double() if numbers.is_floating_point() else numbers).numpy())
+    except (RuntimeError, TypeError) as error:  # such as quantised numbers
+        raise BadInput(f"{name}: cannot be read as numbers: {error}") from None

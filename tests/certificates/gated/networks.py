@@ -109,6 +109,7 @@ def mistakes(model, longest, margin=1e-9):
         yield bool((ahead < -margin).any()), bool((best - second <= margin).any())
 
 
+@np.errstate(all="ignore")
 def wrong_verdict(verdict, longest, margin=1e-9):
     """What is wrong with a verdict, as far as every string to a length tells, or None.
 
