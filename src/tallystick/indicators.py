@@ -1,4 +1,4 @@
-"""From weights to the paper's indicators a, b, a/b and U; a cell knows the conditions of its theorem itself (`Cell.conditions`)."""
+"""From weights to the paper's indicators a, b, a/b and U; a cell knows the conditions of its theorem (`Cell.conditions`)."""
 
 from dataclasses import dataclass
 from fractions import Fraction

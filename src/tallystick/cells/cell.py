@@ -1,8 +1,8 @@
 """What every cell has: a state, one step per token, and what files, training and the certifier need to know of its kind.
 
-A cell's state is whatever its step carries from token to token; `hidden` is what the readout sees of it, a vector. A cell with one
-unit keeps the number h itself. Vectors and matrices are tuples of numbers rather than arrays, so that a weight may be a rational, a
-float or a box, or itself an array with one entry per network, and the one step runs on all of them.
+A cell's state is whatever its step carries from token to token; `hidden` is what the readout sees of it, a vector. A cell
+with one unit keeps the number h itself. Vectors and matrices are tuples of numbers rather than arrays, so that a weight may
+be a rational, a float or a box, or itself an array with one entry per network, and the one step runs on all of them.
 """
 
 from abc import ABC, abstractmethod
@@ -209,7 +209,7 @@ class ScalarCell(Cell):
 
 @dataclass(frozen=True)
 class VectorCell(Cell):
-    """A cell with several units whose weights are tensors, its fields: `input_weight`, `recurrent_weight`, and any number of biases."""
+    """A cell with several units; its fields are tensors: `input_weight`, `recurrent_weight`, and any number of biases."""
 
     most_units = 16  # more would take a compiler minutes: each weight is a number of its own in the step
     rests = False

@@ -62,7 +62,7 @@ Recurrent = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Counting:
-    """The conditions of one kind of cell as training uses them: what should be zero, and a point near the weights that meets them.
+    """The conditions of one kind of cell as training uses them: what should be zero, and a point near by that meets them.
 
     Attributes:
         step_residual: what should be zero for the steps, given the recurrent weights.

@@ -1,9 +1,10 @@
-"""How long can a cell with several units be trusted? Bounds from below, failing strings from above; where they meet, the verdict is exact.
+"""Verdicts on cells with several units: bounds from below, failing strings from above; exact where the two meet.
 
-Real arithmetic only: the weights are read exactly, and everything that is computed is kept between bounds (`arithmetic.boxes`). From
-below, boxes around the states of groups of strings (`suffix_groups`) prove a length right on every string. From above, strings that
-fail in float64 (`suspects`) count as failing once their own boxes leave no doubt. REFUTED says that a string fails and that every
-shorter counted length is proved; where lengths are left between the two, the outcome is BOUNDED and names the string.
+Real arithmetic only: the weights are read exactly, and everything that is computed is kept between bounds
+(`arithmetic.boxes`). From below, boxes around the states of groups of strings (`suffix_groups`) prove a length right on every
+string. From above, strings that fail in float64 (`suspects`) count as failing once their own boxes leave no doubt. REFUTED
+says that a string fails and that every shorter counted length is proved; where lengths are left between the two, the outcome
+is BOUNDED and names the string.
 """
 
 from dataclasses import dataclass

@@ -1,27 +1,29 @@
-"""The deciders: each takes a network, the lengths that count, an arithmetic and a limit, and returns a verdict, or None where it cannot tell.
+"""The deciders: from a network, the lengths that count, an arithmetic and a limit to a verdict, or None where one cannot tell.
 
-A cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or fall with h:
+A cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or
+fall with h:
 
-- **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also when only even
-  lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes together with P = −1.
-  Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q = 1 for a linear one), with any
-  readout. h is then a function h_d of the count d alone, with h_(d+1) − h_d = a·P^d. For P > 0 it is monotone in d. Each comparison of
-  a readout is the sign of w·h + c, monotone in h, and at lengths 1 and 2 it has the wanted signs at d = 0 and on either side of it;
-  so it has them for every d. For P < 0, P ≠ −1, h_(d+2) − h_d = a·(1 + P)·P^d is of one sign for even d, so the same holds for even
-  lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and
-  likewise the binary one: such a cell fails at length 1 or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on
-  semi-Dyck-1 at every length (Theorem 3).
-- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by `linear_horizon`. U ≤ 0 fails by
-  length 2. With s = a − b the states of `))`, `()`, `)(` and `((` are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie
-  on both sides of `))`; for U = 0 `()` ends where `))` does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell
-  `((` from `()`, and U·v·(a − b) > 0 to tell it from `)(`.
-- **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not go further.
-- **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so the best outcome
-  there is BOUNDED.
-- **enclosures** is the same search for a tanh cell, its states kept between bounds, which are drawn closer where they do not decide: what
-  a tanh gives is not a matter of IEEE 754, and no rational is the tanh of another. No tanh cell with rational weights passes a zero
-  check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is not 0 and `()` is rejected, unless a = 0 or
-  U = b = 0, where `(` or `)` is accepted.
+- **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also
+  when only even lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes
+  together with P = −1. Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q =
+  1 for a linear one), with any readout. h is then a function h_d of the count d alone, with h_(d+1) − h_d = a·P^d. For P >
+  0 it is monotone in d. Each comparison of a readout is the sign of w·h + c, monotone in h, and at lengths 1 and 2 it has
+  the wanted signs at d = 0 and on either side of it; so it has them for every d. For P < 0, P ≠ −1, h_(d+2) − h_d = a·(1 +
+  P)·P^d is of one sign for even d, so the same holds for even lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or
+  between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and likewise the binary one: such a cell fails at length 1
+  or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on semi-Dyck-1 at every length (Theorem 3).
+- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by `linear_horizon`. U ≤ 0
+  fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((` are g, g + U·s, g + s and g + s + U·s. For U < 0
+  the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))` does. That settles the ternary readout; a
+  binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it from `)(`.
+- **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not
+  go further.
+- **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so
+  the best outcome there is BOUNDED.
+- **enclosures** is the same search for a tanh cell, its states kept between bounds, which are drawn closer where they do
+  not decide: what a tanh gives is not a matter of IEEE 754, and no rational is the tanh of another. No tanh cell with
+  rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
+  not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 
 For cells with several units there is **gated boxes** (`box_proof`).
 """

@@ -1,8 +1,8 @@
 """How long can this network be trusted? The verdict over **all** strings, in a named arithmetic.
 
-What is right is said by the network's task: for most networks the class of the count n − m. Real arithmetic reads the weights exactly
-and decides in rationals or between proved bounds; floating point is decided as executed, by the cell's own step. The deciders that a
-cell lists are asked in turn (`deciders`).
+What is right is said by the network's task: for most networks the class of the count n − m. Real arithmetic reads the weights
+exactly and decides in rationals or between proved bounds; floating point is decided as executed, by the cell's own step. The
+deciders that a cell lists are asked in turn (`deciders`).
 """
 
 from tallystick.arithmetic import standard_floats

@@ -142,8 +142,8 @@ class Verdict:
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
 
-        Where a cell has no rational states, as with tanh, they are shown in real numbers as the doubles that they are near to. h is
-        a number for a cell with one unit, else a tuple with one number per unit.
+        Where a cell has no rational states, as with tanh, they are shown in real numbers as the doubles that they are near
+        to. h is a number for a cell with one unit, else a tuple with one number per unit.
         """
         if not self.failure:
             return []

@@ -19,8 +19,8 @@ _COUNTED = [column for column in RUN_COLUMNS if column.counted]
 CENTRES = {column.name: column.centre for column in _COUNTED if column.centre is not None}
 """The columns counted in bins, and the points that the bins are finest around."""
 
-ACCURACIES = tuple(column.name for column in _COUNTED if column.centre is None and column.type == pl.Float64)
-WHOLE = tuple(column.name for column in _COUNTED if column.type != pl.Float64)
+ACCURACIES = tuple(column.name for column in _COUNTED if column.centre is None and column.dtype == pl.Float64)
+WHOLE = tuple(column.name for column in _COUNTED if column.dtype != pl.Float64)
 """The columns counted value by value."""
 
 COLUMNS = (*CENTRES, *ACCURACIES, *WHOLE)

@@ -26,7 +26,8 @@ from tallystick.experiments.network_horizons import Certified, certify_many
 from tallystick.training.ensemble import Ensemble
 
 LONG, LONGEST, SHORT = 1000, 10_000, 50
-"""The lengths of the strings that cells with several units are tried on beside the paper's: first failures are looked for in the long
+"""The lengths of the strings that cells with several units are tried on beside the paper's: first failures are looked for in
+the long
 ones, and units are compared with the count along the short ones."""
 
 STRINGS = 100
@@ -83,7 +84,7 @@ class Column:
 
     Attributes:
         name: in the table, in JSON and in the explorer's addresses.
-        type: of its values, one of polars' types.
+        dtype: the type of its values, one of polars' types.
         find: from trained networks to the values; None for a column that tells settings apart.
         title: in words, for people.
         of: the kind of cell whose runs have it.
@@ -94,7 +95,7 @@ class Column:
     """
 
     name: str
-    type: Any
+    dtype: Any
     find: Callable[[Trained], object] | None = None
     title: str = ""
     of: type[Cell] = Cell
@@ -270,4 +271,4 @@ def columns_of(kind: type[Cell]) -> list[Column]:
 
 def schema_of(kind: type[Cell]) -> dict[str, Any]:
     """Return the names and types of the columns that its rows have."""
-    return {column.name: column.type for column in columns_of(kind) if not column.only_counted}
+    return {column.name: column.dtype for column in columns_of(kind) if not column.only_counted}

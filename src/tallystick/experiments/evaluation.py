@@ -150,7 +150,7 @@ def _measures(rows: pl.DataFrame) -> Described:
 
 
 def prove_run(directory: RunDirectory, lengths: str = "all", limit: int | None = None) -> list[Described]:
-    """Certify the networks of a run one by one; return how far they are proved right on all strings, and how many horizons are exact.
+    """Certify the networks of a run one by one; return how far they are proved, and how many horizons are exact.
 
     `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these.
     """

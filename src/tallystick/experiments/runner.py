@@ -130,7 +130,8 @@ def train_part(part: Part) -> pl.DataFrame:
 def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
     if issubclass(job.setting.kind, VectorCell):
-        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their number.
+        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their
+        # number.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)

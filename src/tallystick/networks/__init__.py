@@ -1,4 +1,4 @@
-"""A network: a cell, a readout and a task; from JSON, from safetensors, or from PyTorch's modules; every number exact or refused."""
+"""A network: a cell, a readout and a task, from JSON, safetensors or PyTorch's modules; every number exact or refused."""
 
 from tallystick.networks.files import read_network, read_scalar_network, write_network
 from tallystick.networks.json_files import network_from_json, network_to_json

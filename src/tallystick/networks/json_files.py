@@ -4,8 +4,8 @@
      "readout": {"kind": "binary", "weight": [2.5], "bias": [0]}}
 
 Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
-written as a hex float. A cell's fields are its weights (`Cell.shapes`): a selective cell has `"recurrent_weight": [P, Q]`, and a GRU or
-an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too:
+written as a hex float. A cell's fields are its weights (`Cell.shapes`): a selective cell has `"recurrent_weight": [P, Q]`,
+and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too:
 
     {"cell": "gru", "input_weight": [[1, -1], …], "recurrent_weight": [[0.5], …], "input_bias": [0, …],
      "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 from tallystick.arithmetic import ARITHMETICS, Number
 from tallystick.cells import Cell, ScalarCell
@@ -29,7 +29,7 @@ class Network:
 
     cell: Cell
     readout: Readout
-    task: Task = cast("Task", None)
+    task: Task = None  # pyright: ignore[reportAssignmentType] -- filled in below
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together."""

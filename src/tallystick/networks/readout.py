@@ -4,9 +4,9 @@
     class   k outputs      the greatest wins; of equal ones the first
     zero    one output     accepted iff it is 0, as a counter machine accepts
 
-In floating point p > 1/2 and y > 0 can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign of the output is
-what decides here. Whatever else is said of a readout follows from its comparisons: the linear forms in h that make a class, the
-intervals of h that get it, margins, and the index of the class for single numbers and whole arrays alike.
+In floating point p > 1/2 and y > 0 can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign of the
+output is what decides here. Whatever else is said of a readout follows from its comparisons: the linear forms in h that make
+a class, the intervals of h that get it, margins, and the index of the class for single numbers and whole arrays alike.
 """
 
 from collections.abc import Callable

@@ -53,7 +53,7 @@ def read_safetensors(path: Path) -> Network:
 
 
 def write_safetensors(network: Network, path: Path) -> None:
-    """Write a network in float64, whole or not at all; a number that is not a float64 is refused, naming the file and the field."""
+    """Write a network in float64, whole or not at all; a number that is not a float64 is refused by its name."""
     try:
         content = save(*tensors_of_network(network))
     except BadInput as error:

@@ -1,16 +1,17 @@
 """From named tensors to a network and back: a network's own layout, and PyTorch's state dicts.
 
-A network's own layout holds the weights of a cell with one unit by their names (`open_step`, `close_step`, `recurrent_weight`) and, unless
-the readout is the zero check, `readout.weight` and `readout.bias`; the labels `cell` and `readout` name the two kinds. Anything
-else is taken for a PyTorch state dict, as networks with gates always are. In one, under any prefix, these are read:
+A network's own layout holds the weights of a cell with one unit by their names (`open_step`, `close_step`,
+`recurrent_weight`) and, unless the readout is the zero check, `readout.weight` and `readout.bias`; the labels `cell` and
+`readout` name the two kinds. Anything else is taken for a PyTorch state dict, as networks with gates always are. In one,
+under any prefix, these are read:
 
-- `nn.RNN` and `nn.RNNCell` with one unit (weight_ih 1×2, weight_hh 1×1, both biases or none), and `nn.Linear` over [x, h] (weight 1×3),
-  the paper's cell. Biases are folded into the steps, a = W_open + all biases, added exactly. In real numbers nothing changes; in
-  floating point a network that adds its biases one at a time rounds more often than the folded cell.
-- `nn.GRU`, `nn.GRUCell`, `nn.LSTM` and `nn.LSTMCell` with a few units. A unit has three rows in a GRU (r, z, n) and four in an LSTM
-  (i, f, g, o), which tells the two apart; nothing is folded: a GRU's b_hn is multiplied by r before it is added.
-- A readout is an `nn.Linear` over h: one output is the binary readout, three the ternary; without one a single unit is read by the zero
-  check. `(` is [1, 0] and `)` is [0, 1].
+- `nn.RNN` and `nn.RNNCell` with one unit (weight_ih 1×2, weight_hh 1×1, both biases or none), and `nn.Linear` over [x, h]
+  (weight 1×3), the paper's cell. Biases are folded into the steps, a = W_open + all biases, added exactly. In real numbers
+  nothing changes; in floating point a network that adds its biases one at a time rounds more often than the folded cell.
+- `nn.GRU`, `nn.GRUCell`, `nn.LSTM` and `nn.LSTMCell` with a few units. A unit has three rows in a GRU (r, z, n) and four in
+  an LSTM (i, f, g, o), which tells the two apart; nothing is folded: a GRU's b_hn is multiplied by r before it is added.
+- A readout is an `nn.Linear` over h: one output is the binary readout, three the ternary; without one a single unit is read
+  by the zero check. `(` is [1, 0] and `)` is [0, 1].
 """
 
 import re

@@ -21,7 +21,8 @@ ENGINES = ("scan", "fused")
 
 NARROWEST, NARROW, WIDE = 128, 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
-to stay in the cache; narrow where there are few seeds, so that every core has some, and narrowest for cells with several units."""
+to stay in the cache; narrow where there are few seeds, so that every core has some, and narrowest for cells with several
+units."""
 
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""

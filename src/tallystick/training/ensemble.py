@@ -68,7 +68,7 @@ class Ensemble:
         return self._asked_for_a_class(Network(self.cell(), self.weights.readout()).place(seed))
 
     def _asked_for_a_class(self, network: Network) -> Network:
-        """Ask a network that was trained on the count for a class: one unit by its zero check, several by an output above one half."""
+        """Ask what was trained on the count for a class: one unit by its zero check, several by an output above one half."""
         if self.setting.scored_as is not COUNT:
             return network
         if issubclass(self.setting.kind, ScalarCell):

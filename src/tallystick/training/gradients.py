@@ -106,7 +106,7 @@ def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = F
 
 
 def by_scan(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
-    """Reverse mode through a scan: the objective's error at the outputs, sent back. A large step unrolled takes a compiler minutes."""
+    """Send the error at the outputs back through a scan: a large step unrolled takes a compiler minutes."""
 
     def gradient(weights: AnyWeights, string: String, targets: Outputs) -> tuple[AnyWeights, Vector]:
         assert isinstance(string, Token)

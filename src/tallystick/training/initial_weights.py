@@ -34,9 +34,9 @@ def fresh_weights(
 ) -> AnyWeights:
     """Draw the initial weights of each seed.
 
-    The same seed has the same cell in every task and precision, with biases and without: the draws are float32 and come from a key
-    of its own. A cell with one unit draws uniformly in ±1/√3 and its readout in ±1; with several units cell and readout alike draw in
-    ±1/√units, as PyTorch does.
+    The same seed has the same cell in every task and precision, with biases and without: the draws are float32 and come from
+    a key of its own. A cell with one unit draws uniformly in ±1/√3 and its readout in ±1; with several units cell and readout
+    alike draw in ±1/√units, as PyTorch does.
     """
     if issubclass(kind, ScalarCell):
         return _scalar_weights(kind, task, seeds, bias=bias, dtype=dtype)

@@ -1,8 +1,8 @@
 """The weights of an ensemble of networks, in one of two layouts; the last axis of every array is the seed.
 
-Cells with one unit have one array per weight (`Weights`), which is what lets a step run over many seeds at once. Cells with several
-units have one array per tensor (`TensorWeights`), so that the optimiser has six arrays to go through, however many units there are.
-Both offer the same.
+Cells with one unit have one array per weight (`Weights`), which is what lets a step run over many seeds at once. Cells with
+several units have one array per tensor (`TensorWeights`), so that the optimiser has six arrays to go through, however many
+units there are. Both offer the same.
 """
 
 from typing import Any, NamedTuple, TypeAlias
