@@ -48,6 +48,7 @@ class Cell(ABC):
         membership: the task that its zero check answers.
         counting: what a theorem asks of the weights of a cell that counts, for training; None where no theorem is known.
         most_units: how many units a trained network may have.
+        scales: whether steps that are c times as large, c > 0, make states that are c times as large.
         rests: whether the initial state stays as it is while nothing is read, so that strings may be padded on the left.
     """
 
@@ -58,6 +59,7 @@ class Cell(ABC):
     counting: ClassVar[Counting | None] = None
     most_units: ClassVar[int] = 1
     rests: ClassVar[bool] = True
+    scales: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -32,6 +32,7 @@ class LinearCell(ScalarCell):
     recurrent_weight: Number
 
     name = "linear"
+    scales = True
     deciders = ("theorem", "sorted strings", "exact depth", "search")
     counting = Counting(opposite, unit, nearest_counter)
 

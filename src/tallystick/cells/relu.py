@@ -39,6 +39,7 @@ class ReluCell(ScalarCell):
     recurrent_weight: Number
 
     name = "relu"
+    scales = True
     deciders = ("theorem", "exact depth", "search")
     membership = SEMI_DYCK1_MEMBERSHIP
     counting = Counting(opposite, unit, _nearest_rising_counter, only_counts_up=True)

@@ -51,6 +51,7 @@ class SelectiveCell(ScalarCell):
     close_recurrent_weight: Number
 
     name = "selective"
+    scales = True
     deciders = ("theorem", "exact depth", "search")
     counting = Counting(_undone, _inverse, _near_counter)
 

@@ -11,8 +11,7 @@ from tallystick.documents import Document
 from tallystick.errors import BadInput
 from tallystick.networks import Network as AnyNetwork
 from tallystick.networks import network_from_json, network_to_json
-from tallystick.networks.json_files import OUTPUTS
-from tallystick.networks.readout import ZERO
+from tallystick.networks.readout import DECISIONS, Decision
 
 LARGEST = 1_000_000
 MOST_DIGITS = 1200
@@ -42,7 +41,7 @@ def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
         yield from (
             (name if single else f"{name}[{place}]", one) for place, one in enumerate((value,) if single else value)
         )
-    if network.readout.decision != ZERO:
+    if DECISIONS[network.readout.decision].has_weights:
         parts = {"weight": [row[0] for row in network.readout.weight], "bias": network.readout.bias}
         for name, values in parts.items():
             yield from ((f"readout: {name}[{place}]", number) for place, number in enumerate(values))
@@ -82,20 +81,17 @@ def _object(required: dict[str, object], **optional: object) -> dict[str, object
     return {"type": "object", **fields}
 
 
-def _readout_schema(kind: str, outputs: int) -> dict[str, object]:
-    name = {"const": kind}
-    return (
-        _object({"kind": name, "weight": _list_of(outputs)}, bias=_list_of(outputs))
-        if outputs
-        else _object({"kind": name})
-    )
+def _readout_schema(decision: Decision) -> dict[str, object]:
+    numbers = _list_of(decision.outputs)
+    name = {"const": decision.kind}
+    return _object({"kind": name, "weight": numbers}, bias=numbers) if decision.has_weights else _object({"kind": name})
 
 
 def _network_schema(cell: str) -> dict[str, object]:
     weights: dict[str, object] = {
         name: _list_of(*shape) if shape else _NUMBER for name, shape in CELLS[cell].shapes(1).items()
     }
-    readouts = [_readout_schema(kind, outputs) for kind, outputs in OUTPUTS.items()]
+    readouts = [_readout_schema(decision) for decision in DECISIONS.values()]
     return _object({"cell": {"const": cell}, **weights, "readout": {"oneOf": readouts}})
 
 

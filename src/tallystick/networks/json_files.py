@@ -22,13 +22,10 @@ from tallystick.arithmetic import exact
 from tallystick.cells import CELLS, Cell, GatedCell, ScalarCell
 from tallystick.documents import Document, exact_number, read_as, write_document
 from tallystick.networks.network import Network
-from tallystick.networks.readout import KINDS, ZERO, Readout
+from tallystick.networks.readout import DECISIONS, Readout
 
 MOST_UNITS = 64
 """Enough for a few units; each step goes through every weight one by one."""
-
-OUTPUTS = {"zero": 0, "binary": 1, "ternary": 3}
-"""How many outputs, each with weights and a bias of its own, a readout has in files."""
 
 _OPTIONAL = ("input_bias", "recurrent_bias")
 
@@ -69,7 +66,7 @@ def network_to_json(network: Network) -> dict[str, object]:
     """Return the network as the object that its file holds."""
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
     written: dict[str, object] = {"kind": readout.kind}
-    if readout.decision != ZERO:
+    if DECISIONS[readout.decision].has_weights:
         weight = tuple(row[0] for row in readout.weight) if isinstance(cell, ScalarCell) else readout.weight
         written |= {"weight": _written(weight, "readout.weight"), "bias": _written(readout.bias, "readout.bias")}
     tensors = {name: _written(numbers, name) for name, numbers in cell.tensors().items()}
@@ -90,18 +87,18 @@ def _units(kind: type[Cell], document: Document) -> int:
 def _readout(document: Document, kind: type[Cell], units: int) -> Readout:
     name = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
     scalar = issubclass(kind, ScalarCell)
-    size = OUTPUTS.get(name.text())
-    if size is None or (size == 0 and not scalar):
-        known = [*OUTPUTS] if scalar else [readout for readout, outputs in OUTPUTS.items() if outputs]
+    known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
+    if name.text() not in known:
         name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read a gated cell"))
-    if size == 0:
+    key, decision = known[name.text()]
+    if not decision.has_weights:
         document.fields(required=("kind",))
-        return Readout.zero()
+        return Readout(((1,),), (0,), key)
+    size = decision.outputs
     fields = document.fields(required=("kind", "weight"), optional=("bias",))
     weight = _numbers(fields["weight"], size, *(() if scalar else (units,)))
     bias = _numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
-    decision = next(decision for decision, kind in KINDS.items() if kind == name.text())
-    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, decision)
+    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
 
 
 def _numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers

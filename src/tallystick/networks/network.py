@@ -8,8 +8,8 @@ from typing import Any
 from tallystick.arithmetic import ARITHMETICS, Number
 from tallystick.cells import Cell, ScalarCell
 from tallystick.errors import BadInput
-from tallystick.languages.tasks import BINARY, TERNARY, Task
-from tallystick.networks.readout import GREATEST, SIGN, ZERO, Readout
+from tallystick.languages.tasks import Task
+from tallystick.networks.readout import DECISIONS, Readout
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,7 @@ class Network:
         if self.readout.units != self.cell.units:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
-            usual = {SIGN: BINARY, GREATEST: TERNARY, ZERO: self.cell.membership}
-            object.__setattr__(self, "task", usual[self.readout.decision])
+            object.__setattr__(self, "task", DECISIONS[self.readout.decision].task or self.cell.membership)
 
     @property
     def scalar_cell(self) -> ScalarCell:

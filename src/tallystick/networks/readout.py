@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, cast, final
 from tallystick.arithmetic import Number
 from tallystick.arithmetic.vectors import Matrix, Vector, check_shape, layer, map_nested
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import BINARY, TERNARY, Task
 
-SIGN, GREATEST, ZERO = "sign", "class", "zero"
 NOTHING = -1
 """In the place of an output: the number 0."""
 
@@ -38,16 +38,40 @@ class Form(NamedTuple):
     strict: bool
 
 
-def comparisons(decision: str, outputs: int) -> tuple[tuple[Comparison, ...], ...]:
-    """Return for each class all that must hold; a class without any comparison gets whatever no other class gets."""
-    if decision == SIGN:
-        return (Comparison(NOTHING, 0, False),), (Comparison(0, NOTHING, True),)
-    if decision == ZERO:
-        return (), (Comparison(0, NOTHING, False), Comparison(NOTHING, 0, False))
-    return tuple(
-        tuple(Comparison(index, other, other < index) for other in range(outputs) if other != index)
-        for index in range(outputs)
-    )
+Comparisons = tuple[tuple[Comparison, ...], ...]
+"""For each class all that must hold; a class without any comparison gets whatever no other class gets."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A way to make classes of outputs.
+
+    Attributes:
+        kind: the readout's name in files.
+        outputs: how many outputs there are.
+        comparisons: what makes each class, in the order of the classes.
+        task: what such a readout is usually asked for; None is membership in the language that the cell can accept.
+        has_weights: whether the outputs have weights; without, h itself is the output.
+    """
+
+    kind: str
+    outputs: int
+    comparisons: Comparisons
+    task: Task | None
+    has_weights: bool = True
+
+
+_ABOVE, _NOT_ABOVE = Comparison(0, NOTHING, True), Comparison(NOTHING, 0, False)
+_GREATEST = tuple(
+    tuple(Comparison(index, other, other < index) for other in range(3) if other != index) for index in range(3)
+)
+SIGN, GREATEST, ZERO = "sign", "class", "zero"
+DECISIONS: dict[str, Decision] = {
+    SIGN: Decision("binary", 1, ((_NOT_ABOVE,), (_ABOVE,)), BINARY),
+    GREATEST: Decision("ternary", 3, _GREATEST, TERNARY),
+    ZERO: Decision("zero", 1, ((), (Comparison(0, NOTHING, False), _NOT_ABOVE)), None, has_weights=False),
+}
+"""Every decision by its name. The first with as many outputs as a readout has is the default."""
 
 
 @final
@@ -90,16 +114,19 @@ class Readout:
 
     def __post_init__(self) -> None:
         """Refuse anything but a layer with one or three outputs, naming it."""
+        sizes = sorted({decision.outputs for decision in DECISIONS.values()})
         for field in ("weight", "bias"):
             values = getattr(self, field)
-            if not isinstance(values, tuple) or len(cast("Vector", values)) not in _DECISIONS:
+            if not isinstance(values, tuple) or len(cast("Vector", values)) not in sizes:
                 raise BadInput(
-                    f"{field}: {values!r} is not a tuple with one entry an output, of which there are 1 or 3"
+                    f"{field}: {values!r} is not a tuple with one entry an output, of which there are "
+                    f"{' or '.join(map(str, sizes))}"
                 )
+        fitting = [name for name, decision in DECISIONS.items() if decision.outputs == len(self.bias)]
         if not self.decision:
-            object.__setattr__(self, "decision", _DECISIONS[len(self.bias)][0])
-        if self.decision not in _DECISIONS[len(self.bias)]:
-            raise BadInput(f"decision: {self.decision!r} is not one of {', '.join(_DECISIONS[len(self.bias)])}")
+            object.__setattr__(self, "decision", fitting[0])
+        if self.decision not in fitting:
+            raise BadInput(f"decision: {self.decision!r} is not one of {', '.join(fitting)}")
         if not isinstance(self.weight[0], tuple) or not self.weight[0]:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
         check_shape(self.weight, "weight", len(self.bias), self.units)
@@ -113,12 +140,12 @@ class Readout:
     @property
     def kind(self) -> str:
         """The readout's name in files: `binary`, `ternary` or `zero`."""
-        return KINDS[self.decision]
+        return DECISIONS[self.decision].kind
 
     @property
-    def comparisons(self) -> tuple[tuple[Comparison, ...], ...]:
+    def comparisons(self) -> Comparisons:
         """What makes each class, by its index."""
-        return comparisons(self.decision, len(self.bias))
+        return DECISIONS[self.decision].comparisons
 
     def outputs(self, hidden: Vector) -> list[Number]:
         """Return V·h + c, output by output."""
@@ -151,18 +178,11 @@ class Readout:
         return (None,) * self.units if output == NOTHING else self.weight[output]
 
     def map_weights(self, number: Callable[..., Number]) -> "Readout":
-        """Return this readout with number(weight, name) in the place of each weight; the zero check's are 1 and 0 everywhere."""
-        if self.decision == ZERO:
+        """Return this readout with number(weight, name) in the place of each weight; those of h itself are 1 and 0 everywhere."""
+        if not DECISIONS[self.decision].has_weights:
             return self
         weight, bias = map_nested(self.weight, number, "weight"), map_nested(self.bias, number, "bias")
         return Readout(weight, bias, self.decision)
-
-
-_DECISIONS = {1: (SIGN, ZERO), 3: (GREATEST,)}
-"""What may decide, by the number of outputs; the first is the default."""
-
-KINDS = {ZERO: "zero", SIGN: "binary", GREATEST: "ternary"}
-"""The name of each decision in a network's short form."""
 
 
 def _compare(comparison: Comparison, outputs: list[Number]) -> Number:

@@ -27,10 +27,10 @@ from tallystick.arithmetic import exact
 from tallystick.cells import CELLS, GatedCell, ScalarCell
 from tallystick.documents import is_writable
 from tallystick.errors import BadInput
-from tallystick.networks.json_files import MOST_UNITS, OUTPUTS
+from tallystick.networks.json_files import MOST_UNITS
 from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.network import Network
-from tallystick.networks.readout import ZERO, Readout
+from tallystick.networks.readout import DECISIONS, ZERO, Readout
 
 NONLINEARITIES = ("linear", "relu", "tanh")
 """What may be done to U·h + c(x); each is also the name of the cell that does it."""
@@ -46,6 +46,7 @@ _TORCH_NAMES = {
 }
 _BIASES = ("bias_ih", "bias_hh")
 _CELL_SHAPE = (1, 3)
+_BY_KIND = {decision.kind: name for name, decision in DECISIONS.items()}
 _OWN_READOUT = ("readout.weight", "readout.bias")
 _LONGEST_NUMBER = 40
 
@@ -192,8 +193,9 @@ def _one_of_each(cells: list[Module], readouts: list[Module]) -> tuple[Module, M
 
 
 def _own_network(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> Network:
-    cell, readout = _label(labels, "cell", _SCALAR), _label(labels, "readout", list(OUTPUTS))
-    kind, size = CELLS[cell], OUTPUTS[readout]
+    cell, readout = _label(labels, "cell", _SCALAR), _label(labels, "readout", [*_BY_KIND])
+    kind, decision = CELLS[cell], DECISIONS[_BY_KIND[readout]]
+    size = decision.outputs if decision.has_weights else 0
     allowed = (*kind.shapes(1), *(_OWN_READOUT if size else ()))
     for name, tensor in tensors.items():
         if name not in allowed:
@@ -203,10 +205,10 @@ def _own_network(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> 
         for name, shape in kind.shapes(1).items()
     }
     if not size:
-        return Network(kind.from_tensors(weights), Readout.zero())
+        return Network(kind.from_tensors(weights), Readout(((1,),), (0,), _BY_KIND[readout]))
     weight = _own_numbers(tensors, "readout.weight", size)
     bias = _own_numbers(tensors, "readout.bias", size) if "readout.bias" in tensors else (Fraction(0),) * size
-    return Network(kind.from_tensors(weights), Readout(tuple((value,) for value in weight), bias))
+    return Network(kind.from_tensors(weights), Readout(tuple((value,) for value in weight), bias, _BY_KIND[readout]))
 
 
 def _label(labels: Mapping[str, str], name: str, allowed: list[str]) -> str:
@@ -276,7 +278,7 @@ def _gated_network(cell: Module, readout: Module | None) -> Network:
 
 def _readout(module: Module, units: int) -> Readout:
     weight = module.need("weight")
-    shapes = [(outputs, units) for outputs in OUTPUTS.values() if outputs]
+    shapes = [(1, units), (3, units)]
     if weight.array.shape not in shapes:
         weight.refuse(
             f"shape {show_shape(weight.array.shape)} is neither a binary readout of {units} "
