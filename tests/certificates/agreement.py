@@ -52,7 +52,7 @@ def _wrong_horizon(verdict, last, shortest):
 
 
 def _wrong_failure(verdict, counted, shortest):
-    failure, names = verdict.failure, list(verdict.model.readout.classes)
+    failure, names = verdict.failure, verdict.model.task.classes
     found, right = (array[place_of(failure.string)] for array in counted[failure.length])
     checks = {
         "a shorter string fails, or none": failure.length == shortest == verdict.horizon + verdict.lengths.stride,
@@ -87,12 +87,12 @@ def is_counter(model):
         map(Fraction, pair) for pair in (recurrent_weights(model.cell), (model.cell.open_step, model.cell.close_step))
     )
     if isinstance(model.cell, ReluCell):
-        return isinstance(model.readout, ZeroCheck) and a > 0 and P == 1 and a + b == 0
+        return model.readout.kind == "zero" and a > 0 and P == 1 and a + b == 0
     return not isinstance(model.cell, TanhCell) and P * Q == 1 and b == -Q * a and a != 0 and P != -1
 
 
 def _is_always_decided(verdict):
-    cell, zero_check = verdict.model.cell, isinstance(verdict.model.readout, ZeroCheck)
+    cell, zero_check = verdict.model.cell, verdict.model.readout.kind == "zero"
     decided = isinstance(cell, LinearCell) or (zero_check and isinstance(cell, SelectiveCell))
     return decided and verdict.arithmetic == REAL
 
@@ -105,7 +105,7 @@ def wrong_string(verdict, lengths):
     executed = verdict.executed
     with np.errstate(all="ignore"), localcontext(prec=digits_needed(executed)):
         (index,) = found_indices(executed.readout, final_state(executed.cell, failure.string))
-    found, right = list(executed.readout.classes)[index], executed.right_class(failure.string)
+    found, right = executed.task.classes[index], executed.right_class(failure.string)
     return (
         None if (found, right) == (failure.found, failure.right) and found != right else "the string does not fail so"
     )

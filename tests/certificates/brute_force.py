@@ -15,8 +15,12 @@ from math import lcm, log10
 import numpy as np
 
 from tallystick.arithmetic import Fused
-from tallystick.cells import ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import CELLS, ReluCell, ScalarCell, SelectiveCell, TanhCell
 from tallystick.networks import Network, Readout
+
+SCALAR_CELLS = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
+READOUTS = ("zero", "binary", "ternary")
+"""The kinds of networks that are run here."""
 
 SMALL = [Fraction(n, d) for d in (1, 2, 3, 4) for n in range(-6, 7)]
 DIGITS = 60
@@ -55,12 +59,12 @@ def some_cell(kind, generator):
 
 def some_readout(kind, cell, generator):
     """Thresholds that fall onto states of the cell half of the time."""
-    if kind is ZeroCheck:
+    if kind == "zero":
         return Readout.zero()
     linear = cell if not isinstance(cell, TanhCell) else ReluCell(cell.open_step, cell.close_step, 1)
     states = [linear.final_state(string) for string in ("(", ")", "()", ")(", "((", "))")] + [Fraction(0)]
     at = generator.choice([*states, Fraction(0), cell.open_step / 2, Fraction(generator.gauss(0, 1))])
-    if kind is BinaryReadout:
+    if kind == "binary":
         v = generator.choice([1, 1, 2, -1, Fraction(generator.gauss(0, 1)), 0]) * (1 if cell.open_step > 0 else -1)
         return Readout.binary(Fraction(v), Fraction(generator.choice([-v * at, 0, 0, -v * cell.open_step / 2])))
     if generator.random() < 0.5:
@@ -97,13 +101,13 @@ def strings(length):
 def right_indices(model, length):
     """The right class of every string: κ = 0 for a ReLU cell's zero check, the sign of the count otherwise."""
     count = np.zeros(1, int)
-    semi_dyck1 = isinstance(model.cell, ReluCell) and isinstance(model.readout, ZeroCheck)
+    semi_dyck1 = isinstance(model.cell, ReluCell) and model.readout.kind == "zero"
     for _ in range(length):
         count = np.stack([count + 1, count - 1], axis=1).ravel()
         count = np.maximum(count, 0) if semi_dyck1 else count
-    if isinstance(model.readout, ZeroCheck):
+    if model.readout.kind == "zero":
         return (count == 0).astype(int)
-    return (count > 0).astype(int) if isinstance(model.readout, BinaryReadout) else np.sign(count) + 1
+    return (count > 0).astype(int) if model.readout.kind == "binary" else np.sign(count) + 1
 
 
 def states(cell, longest, growth=None):
@@ -146,11 +150,11 @@ def recurrent_weights(cell):
 
 def found_indices(readout, h):
     """The class that each state gets, from the definition of the readout."""
-    if isinstance(readout, ZeroCheck):
+    if readout.kind == "zero":
         return (h == 0).astype(int)
-    if isinstance(readout, BinaryReadout):
-        return (_line(readout.weight, h, readout.bias) > 0).astype(int)
-    outputs = [_line(v, h, c) for v, c in zip(readout.weight, readout.bias, strict=True)]
+    outputs = [_line(v, h, c) for (v,), c in zip(readout.weight, readout.bias, strict=True)]
+    if readout.kind == "binary":
+        return (outputs[0] > 0).astype(int)
     best, index = outputs[0], np.zeros(h.shape, int)
     for place, output in enumerate(outputs[1:], start=1):
         better = (output > best).astype(bool)
@@ -192,17 +196,23 @@ def table_of(models):
         models = [_whole(model, int(D)) for model, D in zip(models, growth.ravel(), strict=True)]
     cells, readouts = [model.cell for model in models], [model.readout for model in models]
     cell = type(cells[0])(*(_column([vars(cell)[name] for cell in cells]) for name in vars(cells[0])))
-    if isinstance(readouts[0], ZeroCheck):
-        return Network(cell, readouts[0]), growth
-    columns = [_columns([getattr(readout, name) for readout in readouts]) for name in ("weight", "bias")]
-    return Network(cell, type(readouts[0])(*columns)), growth
+    return Network(cell, stacked_readout(readouts, _column)), growth
+
+
+def stacked_readout(readouts, column):
+    """Readouts of one kind as one, each of its weights a column of theirs."""
+    if readouts[0].kind == "zero":
+        return readouts[0]
+    weight = tuple(
+        (column([readout.weight[place][0] for readout in readouts]),) for place in range(len(readouts[0].bias))
+    )
+    bias = tuple(column([readout.bias[place] for readout in readouts]) for place in range(len(weight)))
+    return Readout(weight, bias)
 
 
 def _whole(model, D):
     cell, readout = model.cell.map_weights(lambda weight, _: int(weight * D)), model.readout
-    if isinstance(readout, ZeroCheck):
-        return Network(cell, readout)
-    E = _denominator(_lines(readout))
+    E = _denominator(lines(readout))
     return Network(cell, readout.map_weights(lambda number, _: int(number * E)))
 
 
@@ -213,11 +223,6 @@ def _denominator(numbers):
 def _in_units(readout, unit):
     """A readout for states in units: its biases are in units, too."""
     return readout.map_weights(lambda number, name: number * unit if name == "bias" else number)
-
-
-def _columns(numbers):
-    """A column of single numbers, or a column for each place of tuples."""
-    return tuple(map(_column, zip(*numbers, strict=True))) if isinstance(numbers[0], tuple) else _column(numbers)
 
 
 def _column(numbers):
@@ -311,18 +316,15 @@ def digits_needed(model):
     least, most = min(sizes, default=Fraction(1)), sum(sizes)
     if most > MOST_DIGITS:
         return MOST_DIGITS + 1
-    numbers = [part for line in _lines(model.readout) for part in Fraction(line).as_integer_ratio()]
+    numbers = [part for line in lines(model.readout) for part in Fraction(line).as_integer_ratio()]
     longest = max((number.bit_length() for number in numbers), default=0)
     near_zero = 3 * max(0, round(log10(least.denominator) - log10(least.numerator)))
     return DIGITS + int(most) + near_zero + round(longest * log10(2))
 
 
-def _lines(readout):
+def lines(readout):
     """The weights and biases of a readout."""
-    if isinstance(readout, ZeroCheck):
-        return ()
-    lines = readout.weight, readout.bias
-    return lines if isinstance(readout, BinaryReadout) else (*lines[0], *lines[1])
+    return () if readout.kind == "zero" else (*(v for (v,) in readout.weight), *readout.bias)
 
 
 def _enough_digits():

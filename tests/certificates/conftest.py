@@ -1,6 +1,6 @@
-"""Makes `brute_force` and its neighbours, and the gated `networks`, importable by name."""
+"""Makes `brute_force` and its neighbours importable by name."""
 
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "gated")]
+sys.path.insert(0, str(Path(__file__).parent))

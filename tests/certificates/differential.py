@@ -19,18 +19,16 @@ from agreement import (
     wrong_string,
     wrong_verdict,
 )
-from brute_force import MOST_DIGITS, classes_of_many, digits_needed
-from edge_gated_models import edge_gated_model
+from brute_force import MOST_DIGITS, READOUTS, SCALAR_CELLS, classes_of_many, digits_needed
 from edge_models import edge_model, is_refused
+from edge_vector_networks import edge_vector_network
 from ensemble_agreement import ensemble_disagreements, in_floats
-from networks import wrong_verdict as wrong_gated_verdict
 from solver import solver_disagreement
+from vector_networks import wrong_verdict as wrong_vector_verdict
 
-from tallystick.cells import CELLS
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.networks import READOUTS
 
 LIMIT = 8
 LONGEST = 6
@@ -63,7 +61,7 @@ class Block(NamedTuple):
     def models(self):
         """The block's models; every other block of real ones holds doubles alone, so that an ensemble can be made of them."""
         generator = random.Random(" ".join(map(str, self)))
-        kinds = CELLS[self.cell], READOUTS[self.readout], self.arithmetic
+        kinds = SCALAR_CELLS[self.cell], self.readout, self.arithmetic
         drawn = [edge_model(*kinds, generator) for _ in range(self.cells)]
         if not self.in_doubles:
             return drawn
@@ -75,8 +73,8 @@ class Block(NamedTuple):
         return self.arithmetic == REAL and self.seed % 2 == 0
 
 
-class GatedBlock(NamedTuple):
-    """Some gated networks of one unit, drawn from a seed."""
+class VectorBlock(NamedTuple):
+    """Some GRUs and LSTMs of one unit, drawn from a seed."""
 
     seed: int
     cells: int
@@ -84,27 +82,27 @@ class GatedBlock(NamedTuple):
 
 def blocks(cells, each=100):
     """Go through blocks of every kind in turn, until there are so many cells; of what is slow there are fewer."""
-    kinds, seed, total = list(product(CELLS, READOUTS, ARITHMETIC_NAMES)), 0, 0
+    kinds, seed, total = list(product(SCALAR_CELLS, READOUTS, ARITHMETIC_NAMES)), 0, 0
     while total < cells:
         turn = [Block(*kind, seed, each) for kind in kinds]
         turn = [block._replace(cells=each // 4) if block.real_tanh else block for block in turn]
         yield from turn
-        yield GatedBlock(seed, each // 2)
+        yield VectorBlock(seed, each // 2)
         seed, total = seed + 1, total + sum(block.cells for block in turn) + each // 2
 
 
 def drawn_models(block):
     """Return the models of a block of either kind, the same ones each time."""
-    if not isinstance(block, GatedBlock):
+    if not isinstance(block, VectorBlock):
         return block.models()
     generator = random.Random(str(block))
-    return [edge_gated_model(generator) for _ in range(block.cells)]
+    return [edge_vector_network(generator) for _ in range(block.cells)]
 
 
 def compare(block):
     """Compare the models of a block; return how many were compared in which way, and what disagrees."""
     with np.errstate(all="raise"):  # what a user may have set is no matter of a verdict
-        return _compare_gated(block) if isinstance(block, GatedBlock) else _compare(block)
+        return _compare_vectors(block) if isinstance(block, VectorBlock) else _compare(block)
 
 
 def _compare(block):
@@ -189,16 +187,16 @@ def _in_an_ensemble(models):
     yield from ensemble_disagreements(models, verdicts, LIMIT)
 
 
-def _compare_gated(block):
-    """Compare gated networks with every string in float64, beyond its rounding, and with the checker."""
+def _compare_vectors(block):
+    """Compare GRUs and LSTMs with every string in float64, beyond its rounding, and with the checker."""
     tally, found = Counter(cells=block.cells), list[str]()
     for place, model in enumerate(drawn_models(block)):
-        found += _complaints(block, model, _compared_gated(model, list(Lengths)[place % len(Lengths)], tally))
+        found += _complaints(block, model, _compared_vectors(model, list(Lengths)[place % len(Lengths)], tally))
     return tally, found
 
 
-def _compared_gated(model, lengths, tally):
+def _compared_vectors(model, lengths, tally):
     verdict = certify(model, lengths, limit=LIMIT)
     tally.update([verdict.outcome.value, "gated", "brute force", "checker"])
-    yield wrong_gated_verdict(verdict, LONGEST)
+    yield wrong_vector_verdict(verdict, LONGEST)
     yield wrong_certificate(verdict)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from brute_force import SMALL, recurrent_weights, some_model
+from brute_force import SMALL, lines, recurrent_weights, some_model
 
 from tallystick.arithmetic import FORMATS, FloatFormat, float_format
 from tallystick.cells import ReluCell, SelectiveCell, TanhCell
@@ -139,11 +139,11 @@ def _weight(edges):
 
 
 def _readout(kind, cell, edges):
-    if kind is ZeroCheck:
+    if kind == "zero":
         return Readout.zero()
     rising = 1 if cell.open_step >= 0 else -1
     v = rising * edges.one_of((4, 1), lambda: edges.near(1), (2, edges.ordinary), edges.tiny, edges.huge, 0)
-    if kind is BinaryReadout:
+    if kind == "binary":
         return Readout.binary(v, edges.one_of((6, lambda: _against(v, cell, edges)), (3, 0), edges.any))
     if edges.generator.random() < 0.3:
         return Readout.ternary(*(tuple(edges.any() for _ in range(3)) for _ in range(2)))
@@ -155,12 +155,12 @@ def _readout(kind, cell, edges):
 
 def _readout_of_counter(kind, cell, edges):
     """A readout with thresholds where those of a counter are: from 0 to a step."""
-    if kind is ZeroCheck:
+    if kind == "zero":
         return Readout.zero()
     rising = 1 if cell.open_step >= 0 else -1
     v = rising * abs(edges.one_of((4, 1), lambda: edges.near(1), edges.ordinary, edges.tiny, edges.huge) or 1)
     first, second = (v * _threshold(cell, edges) for _ in range(2))
-    if kind is BinaryReadout:
+    if kind == "binary":
         return Readout.binary(v, edges.one_of((3, -second), lambda: edges.near(-second)))
     common, height = (edges.one_of((6, 0), edges.any) for _ in range(2))
     return Readout.ternary((common - v, common, common + v), (height - first, height, height - second))
@@ -217,7 +217,5 @@ def is_refused(model, arithmetic):
     if arithmetic == "real":
         return False
     form = float_format(arithmetic)
-    readout = [getattr(model.readout, name, ()) for name in ("weight", "bias")]
-    lines = [number for part in readout for number in (part if isinstance(part, tuple) else (part,))]
     most = form.greatest + form.last_place(form.greatest) / 2
-    return any(abs(Fraction(weight)) >= most for weight in (*vars(model.cell).values(), *lines))
+    return any(abs(Fraction(weight)) >= most for weight in (*vars(model.cell).values(), *lines(model.readout)))

@@ -1,31 +1,27 @@
 """Holds the horizons of a whole ensemble against the verdicts on its models, one by one."""
 
 import numpy as np
+from brute_force import stacked_readout
 
 from tallystick.cells import TanhCell
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.verdict import Lengths, Outcome
-from tallystick.networks import Network, Readout
+from tallystick.networks import Network
 
 
 def stacked(models):
-    """Models as one cell and one readout of arrays."""
+    """Models as one network of arrays."""
     kind, readouts = type(models[0].cell), [m.readout for m in models]
-    cells = kind(*(np.array([float(vars(m.cell)[name]) for m in models]) for name in vars(models[0].cell)))
-    if isinstance(readouts[0], ZeroCheck):
-        return cells, Readout.zero()
-    if isinstance(readouts[0], BinaryReadout):
-        weight, bias = (np.array([float(getattr(r, name)) for r in readouts]) for name in ("weight", "bias"))
-    else:
-        weight, bias = (
-            tuple(np.array([float(getattr(r, name)[i]) for r in readouts]) for i in range(3))
-            for name in ("weight", "bias")
-        )
-    return cells, type(readouts[0])(weight, bias)
+    cells = kind(*(_doubles([vars(m.cell)[name] for m in models]) for name in vars(models[0].cell)))
+    return Network(cells, stacked_readout(readouts, _doubles))
+
+
+def _doubles(numbers):
+    return np.array([float(number) for number in numbers])
 
 
 def in_floats(model):
-    return Network(model.cell.map_weights(lambda x, _: float(x)), model.readout.map_weights(lambda x, _: float(x)))
+    return model.map_weights(lambda x, _: float(x))
 
 
 def ensemble_disagreements(models, verdicts, limit):
@@ -33,7 +29,7 @@ def ensemble_disagreements(models, verdicts, limit):
 
     Boxes do not decide every tanh cell; what is then found is a bound from below, and said to be one.
     """
-    found = horizons(*stacked(models), limit=limit)
+    found = horizons(stacked(models), limit=limit)
     by_lengths = {Lengths.ALL: (found.all, found.all_exact), Lengths.EVEN: (found.even, found.even_exact)}
     return [
         f"{model} {lengths}: the ensemble says {horizon}, exact: {exact}, and not {verdict.outcome} {verdict.horizon}"

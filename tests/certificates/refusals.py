@@ -12,6 +12,7 @@ from edge_models import is_refused
 from ensemble_agreement import stacked
 from float_modes import MODES, mode, refusal_in
 
+from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.checker import check
 from tallystick.certificates.ensemble import horizons
@@ -19,7 +20,6 @@ from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import REAL, Lengths
-from tallystick.models import Model
 
 LENGTH = 4
 CHECKED = 20
@@ -42,9 +42,9 @@ def refuse(block):
                 f"{block} {model}: {name}: the checker changes its mind" for name in _checked(model, arithmetic, tally)
             ]
     if getattr(block, "in_doubles", False):
-        weights = stacked(models)
+        networks = stacked(models)
         tally.update({"ensembles": len(MODES)}, **dict.fromkeys(MODES, 1))
-        answers = [refusal_in(name, lambda: horizons(*weights, limit=LIMIT)) for name in MODES]
+        answers = [refusal_in(name, lambda: horizons(networks, limit=LIMIT)) for name in MODES]
         found += [f"{block}: an ensemble in {answer}" for answer in answers if answer is not None]
     return tally, found
 
@@ -52,7 +52,7 @@ def refuse(block):
 def _questions(model, arithmetic, lengths):
     """Go through what can be asked about a model."""
     yield "verdicts", lambda: certify(model, lengths, arithmetic, LIMIT)
-    if isinstance(model, Model):
+    if isinstance(model.cell, ScalarCell):
         yield "counts", lambda: accuracy_curve(model, LENGTH, arithmetic)
         yield "extreme strings", lambda: extreme_failures(model, LENGTH, arithmetic)
         yield "random strings", lambda: random_failures(model, LENGTH, 1, 0, arithmetic)

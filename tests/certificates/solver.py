@@ -25,7 +25,7 @@ def network(model, length):
         after = z3.If(after > 0, after, real(0)) if isinstance(cell, ReluCell) else after
         state, total = z3.Real(f"h{i}"), z3.Int(f"d{i}")
         following = count + z3.If(token, 1, -1)
-        semi_dyck1 = isinstance(cell, ReluCell) and isinstance(model.readout, ZeroCheck)
+        semi_dyck1 = isinstance(cell, ReluCell) and model.readout.kind == "zero"
         following = z3.If(following < 0, 0, following) if semi_dyck1 else following
         defined += [state == after, total == following]
         h, count = state, total
@@ -34,11 +34,12 @@ def network(model, length):
 
 def wrong(readout, h, count):
     """The string's class is not the right one."""
-    if isinstance(readout, ZeroCheck):
+    if readout.kind == "zero":
         return (h == 0) != (count == 0)
-    if isinstance(readout, BinaryReadout):
-        return (real(readout.weight) * h + real(readout.bias) > 0) != (count > 0)
-    negative, zero, positive = (real(v) * h + real(c) for v, c in zip(readout.weight, readout.bias, strict=True))
+    outputs = [real(v) * h + real(c) for (v,), c in zip(readout.weight, readout.bias, strict=True)]
+    if readout.kind == "binary":
+        return (outputs[0] > 0) != (count > 0)
+    negative, zero, positive = outputs
     is_positive = z3.And(positive > negative, positive > zero)
     is_zero = z3.And(zero > negative, zero >= positive)
     return z3.Or(is_positive != (count > 0), is_zero != (count == 0))

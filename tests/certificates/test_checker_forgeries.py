@@ -11,16 +11,16 @@ from fractions import Fraction
 from functools import lru_cache
 
 import pytest
-from brute_force import classes, place_of, some_model
+from brute_force import READOUTS, SCALAR_CELLS, classes, place_of, some_model
 
 from tallystick.arithmetic import exact
-from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, Outcome, arithmetic_of
 from tallystick.errors import BadInput
-from tallystick.networks import READOUTS, Network, Readout
+from tallystick.networks import Network, Readout
 
 CHANGED_TEXTS = 6000
 SHORT, LIMIT = 6, 24
@@ -42,8 +42,8 @@ FAR_REACHING = [
 def true_certificates():
     """Certificates of every verdict and method, for every cell, readout and arithmetic."""
     models = list(FAR_REACHING)
-    for cell in CELLS.values():
-        for readout in READOUTS.values():
+    for cell in SCALAR_CELLS.values():
+        for readout in READOUTS:
             for arithmetic in ARITHMETIC_NAMES:
                 generator = random.Random(f"{cell}{readout}{arithmetic}")
                 models.append((longest_lived(cell, readout, arithmetic, generator), arithmetic))
@@ -64,7 +64,7 @@ def sources():
     assert {content["verdict"] for content in found} == set(Outcome)
     assert {content["arithmetic"] for content in found} == set(ARITHMETIC_NAMES)
     assert {(content["model"]["cell"], content["readout"]) for content in found} == {
-        (c, r) for c in CELLS for r in READOUTS
+        (c, r) for c in SCALAR_CELLS for r in READOUTS
     }
     methods = {content["evidence"]["method"] for content in found}
     assert methods == {"theorem", "search", "sorted strings", "exact depth", "enclosures"}
@@ -125,8 +125,8 @@ def model_of(content):
     weights = map(Fraction, recurrent if isinstance(recurrent, list) else [recurrent])
     lines = [tuple(map(Fraction, readout[name])) for name in ("weight", "bias") if name in readout]
     lines = [values if readout["kind"] == "ternary" else values[0] for values in lines]
-    made = CELLS[cell["cell"]](Fraction(cell["open_step"]), Fraction(cell["close_step"]), *weights)
-    return Network(made, READOUTS[readout["kind"]](*lines))
+    made = SCALAR_CELLS[cell["cell"]](Fraction(cell["open_step"]), Fraction(cell["close_step"]), *weights)
+    return Network(made, getattr(Readout, readout["kind"])(*lines))
 
 
 @lru_cache(maxsize=256)
@@ -176,7 +176,7 @@ def lies_about_string(model, arithmetic, example, length):
     if length > SHORT:
         return False
     string = "".join(token * size for token, size in example["runs"])
-    names = [str(name) for name in model.readout.classes]
+    names = [str(name) for name in model.task.classes]
     found, right = (names[int(indices[place_of(string)])] for indices in outcomes(model, arithmetic)[length])
     if (example["class"], example["right_class"]) != (found, right):
         return True
@@ -230,7 +230,7 @@ def with_example_changed(content, **fields):
 def with_class_changed(content, generator):
     if content["counterexample"] is None:
         return None
-    names = [str(name) for name in READOUTS[content["readout"]].classes]
+    names = [str(name) for name in model_of(content).task.classes]
     return with_example_changed(content, **{"class": generator.choice(names), "right_class": generator.choice(names)})
 
 
@@ -280,7 +280,7 @@ def with_lengths_changed(content, _):
 
 
 def with_cell_changed(content, generator):
-    cell = generator.choice(list(CELLS))
+    cell = generator.choice(list(SCALAR_CELLS))
     recurrent = content["model"]["recurrent_weight"]
     first = recurrent[0] if isinstance(recurrent, list) else recurrent
     recurrent = [first, generator.choice([first, 1, 2, "1/2"])] if cell == "selective" else first

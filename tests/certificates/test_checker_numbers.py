@@ -10,7 +10,7 @@ import pytest
 
 from tallystick.arithmetic import FORMATS as NUMPY_FORMATS
 from tallystick.arithmetic import nearest
-from tallystick.certificates.checker.claim import Network
+from tallystick.certificates.checker.claim import Model
 from tallystick.certificates.checker.floating import Floating, FloatTanh
 from tallystick.certificates.checker.formats import FORMATS
 from tallystick.certificates.checker.powers import sign
@@ -67,7 +67,7 @@ def test_products_and_sums_round_as_executed(name):
 
 
 def model(weight, term):
-    return Network("linear", (weight, weight), (term, term), "binary", ((weight, term),))
+    return Model("linear", (weight, weight), (term, term), "binary", ((weight, term),))
 
 
 @each

@@ -6,8 +6,7 @@ from fractions import Fraction
 import pytest
 from forged import issued, sealed, with_example, with_model
 
-from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.cells.gated import LstmCell
+from tallystick.cells import LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.checker import Finding, check, check_file
 from tallystick.certificates.checker.__main__ import main
 from tallystick.certificates.checker.finding import Refused

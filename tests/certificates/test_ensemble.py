@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import some_model
+from brute_force import READOUTS, SCALAR_CELLS, some_model
 from ensemble_agreement import ensemble_disagreements, in_floats, stacked
 
-from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.exact_counters import meets_conditions
@@ -21,7 +21,7 @@ from tallystick.experiments.device_lengths import head_start_on
 from tallystick.indicators import conditions
 from tallystick.networks import Network, Readout
 
-KINDS = pytest.mark.parametrize("kind", [BinaryReadout, TernaryReadout])
+KINDS = pytest.mark.parametrize("kind", ["binary", "ternary"])
 
 
 def expected(models, lengths):
@@ -37,7 +37,7 @@ def near_exact(kind, generator):
     cell = LinearCell(a, b, generator.choice([1.0, generator.gauss(1, spread), generator.gauss(1, spread)]))
     v = generator.choice([1.0, 0.3]) * (1 if a > 0 else -1)
     place = generator.choice([0.0, 0.5, generator.random()])
-    if kind is BinaryReadout:
+    if kind == "binary":
         return Network(cell, Readout.binary(v, -v * place * a))
     return Network(cell, Readout.ternary((-v, 0.0, v), (-v * place * a, 0.0, -v * place * a)))
 
@@ -51,7 +51,7 @@ def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
     models = [near_exact(kind, generator) for _ in range(150)] + [
         some_model(LinearCell, kind, generator) for _ in range(100)
     ]
-    found = horizons(*stacked(models))
+    found = horizons(stacked(models))
     assert found.all.tolist() == expected(models, Lengths.ALL)
     assert found.even.tolist() == expected(models, Lengths.EVEN)
     assert found.all_exact.all()
@@ -74,16 +74,16 @@ def test_a_head_start_on_a_device_changes_nothing(kind, monkeypatch):
         return found
 
     ensemble = stacked(models)
-    for alone, helped in zip(horizons(*ensemble), horizons(*ensemble, head_start=head_start), strict=True):
+    for alone, helped in zip(horizons(ensemble), horizons(ensemble, head_start=head_start), strict=True):
         assert alone.tolist() == helped.tolist()
     assert 0.5 < taken[0] < 1
 
 
 SEARCHED = [
     (kind, readout)
-    for kind in CELLS.values()
-    for readout in (ZeroCheck, BinaryReadout, TernaryReadout)
-    if kind is not LinearCell or readout is ZeroCheck
+    for kind in SCALAR_CELLS.values()
+    for readout in READOUTS
+    if kind is not LinearCell or readout == "zero"
 ]
 
 
@@ -95,7 +95,7 @@ def test_an_ensemble_of_any_cell_agrees_with_its_models(kind, readout, monkeypat
     models = [in_floats(some_model(kind, readout, generator)) for _ in range(40 if kind is TanhCell else 100)]
     verdicts = {lengths: [certify(model, lengths, limit=14) for model in models] for lengths in Lengths}
     assert ensemble_disagreements(models, verdicts, limit=14) == []
-    found = horizons(*stacked(models), limit=14)
+    found = horizons(stacked(models), limit=14)
     for lengths, exact in ((Lengths.ALL, found.all_exact), (Lengths.EVEN, found.even_exact)):
         assert np.mean(exact == [verdict.outcome is not Outcome.BOUNDED for verdict in verdicts[lengths]]) > 0.8
 
@@ -113,11 +113,11 @@ def test_boxes_decide_nearly_all(monkeypatch):
     monkeypatch.setattr(
         ensemble_search, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options)
     )
-    found = horizons(SelectiveCell(a, b, P, Q), Readout.binary(np.full(size, 1.5), np.zeros(size)))
+    found = horizons(Network(SelectiveCell(a, b, P, Q), Readout.binary(np.full(size, 1.5), np.zeros(size))))
     assert (found.all[:100] == UNLIMITED).all()
     assert (found.all[100:] < 100).all()
     assert found.all_exact.all()
-    counters = horizons(ReluCell(a, -a, np.ones(size)), Readout.zero())
+    counters = horizons(Network(ReluCell(a, -a, np.ones(size)), Readout.zero()))
     assert (counters.even == UNLIMITED).all()
     assert len(asked) < 5
 
@@ -125,17 +125,17 @@ def test_boxes_decide_nearly_all(monkeypatch):
 def test_what_lasts_to_the_limit_has_a_lower_bound():
     one = np.ones(2)
     cells = SelectiveCell(one, -one, one, np.array([1.0, 1 + 1e-9]))
-    found = horizons(cells, Readout.binary(one, -one / 2), limit=21)
+    found = horizons(Network(cells, Readout.binary(one, -one / 2)), limit=21)
     assert found.all.tolist() == [UNLIMITED, 21]
     assert found.even.tolist() == [UNLIMITED, 20]
     assert found.all_exact.tolist() == found.even_exact.tolist() == [True, False]
 
 
-@pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
+@pytest.mark.parametrize("kind", SCALAR_CELLS.values(), ids=SCALAR_CELLS)
 def test_exact_counters_are_those_of_the_theorem(kind):
     generator = random.Random(str(kind))
-    models = [in_floats(some_model(kind, ZeroCheck, generator)) for _ in range(200)]
-    found = meets_conditions(stacked(models)[0]).tolist()
+    models = [in_floats(some_model(kind, "zero", generator)) for _ in range(200)]
+    found = meets_conditions(stacked(models).cell).tolist()
     if kind is TanhCell:
         assert not any(found)
     else:
@@ -154,7 +154,7 @@ def test_floats_decide_nearly_all(monkeypatch):
     readouts = Readout.binary(np.full(size, 1.5, np.float32), np.zeros(size, np.float32))
     asked = []
     monkeypatch.setattr(linear_ensemble, "certify", lambda *args: asked.append(args) or certify(*args))
-    found = horizons(cells, readouts)
+    found = horizons(Network(cells, readouts))
     assert len(asked) < 100
     assert (found.even >= found.all - 1).all()
 
@@ -162,7 +162,7 @@ def test_floats_decide_nearly_all(monkeypatch):
 def test_exact_counters_are_unlimited():
     ones = np.ones(5)
     places = np.array([0.0, 0.5, 1.0, 1.5, 2.0])
-    found = horizons(LinearCell(ones, -ones, ones), Readout.binary(ones, -places))
+    found = horizons(Network(LinearCell(ones, -ones, ones), Readout.binary(ones, -places)))
     assert (found.all == UNLIMITED).tolist() == [True, True, False, False, False]
     assert (found.even == UNLIMITED).tolist() == [True, True, True, True, False]
 
@@ -175,16 +175,16 @@ def test_extreme_weights_go_to_rationals():
         Network(LinearCell(1e300, -1e300, 0.5), Readout.binary(1.0)),
     ]
     models.append(Network(LinearCell(1.0, -1.0, 1e-200), Readout.binary(1.0)))
-    assert horizons(cells, readouts).all.tolist() == expected(models, Lengths.ALL)
+    assert horizons(Network(cells, readouts)).all.tolist() == expected(models, Lengths.ALL)
 
 
 def test_bad_arrays_are_named():
     one = np.ones(2)
     with pytest.raises(BadInput, match="limit: 1 is not a whole number from 2 on"):
-        horizons(LinearCell(one, -one, one), Readout.binary(one, one), limit=1)
+        horizons(Network(LinearCell(one, -one, one), Readout.binary(one, one)), limit=1)
     with pytest.raises(BadInput, match="not a finite number"):
-        horizons(LinearCell(one, np.array([1, np.nan]), one), Readout.binary(one))
+        horizons(Network(LinearCell(one, np.array([1, np.nan]), one), Readout.binary(one)))
     with pytest.raises(BadInput, match="arrays of one dimension"):
-        horizons(LinearCell(1.0, -1.0, 1.0), Readout.binary(1.0))
+        horizons(Network(LinearCell(1.0, -1.0, 1.0), Readout.binary(1.0)))
     with pytest.raises(BadInput, match="arrays of one dimension"):
-        horizons(LinearCell(one, -one, np.array([Fraction(1)] * 2)), Readout.binary(one))
+        horizons(Network(LinearCell(one, -one, np.array([Fraction(1)] * 2)), Readout.binary(one)))

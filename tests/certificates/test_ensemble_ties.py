@@ -65,7 +65,7 @@ def test_zero_is_told_from_what_may_be_zero():
 @pytest.mark.usefixtures("_nobody_to_ask")
 def test_a_state_that_is_cut_to_zero_is_decided_in_boxes():
     """After `)` a ReLU cell is at 0, which is not positive; after `)(` it is at 1, which should not be."""
-    found = horizons(ReluCell(ONE, -2 * ONE, ONE), Readout.binary(ONE, 0 * ONE))
+    found = horizons(Network(ReluCell(ONE, -2 * ONE, ONE), Readout.binary(ONE, 0 * ONE)))
     assert answers(found) == ([1], [0], [True], [True])
 
 
@@ -74,7 +74,7 @@ def test_an_exact_counter_is_only_as_right_as_its_readout():
     biases = np.array([0.5, 0.0, -0.5, -1.5, -2.5])
     one = np.ones(5)
     for cell in (SelectiveCell(one, -one, one, one), LinearCell(one, -one, one)):
-        found = horizons(cell, Readout.binary(one, biases))
+        found = horizons(Network(cell, Readout.binary(one, biases)))
         assert found.all.tolist() == [1, UNLIMITED, UNLIMITED, 0, 0]
         assert found.even.tolist() == [0, UNLIMITED, UNLIMITED, UNLIMITED, 0]
         assert found.all_exact.dtype == found.even_exact.dtype == bool
@@ -84,7 +84,7 @@ def test_an_exact_counter_is_only_as_right_as_its_readout():
 def test_the_size_of_a_counters_step_matters():
     """The threshold 1 is above one step of 1/2 and at the second, and below a step of 2."""
     steps = np.array([0.5, 2.0])
-    found = horizons(LinearCell(steps, -steps, np.ones(2)), Readout.binary(np.ones(2), -np.ones(2)))
+    found = horizons(Network(LinearCell(steps, -steps, np.ones(2)), Readout.binary(np.ones(2), -np.ones(2))))
     assert (found.all.tolist(), found.even.tolist()) == ([0, UNLIMITED], [0, UNLIMITED])
 
 
@@ -92,20 +92,20 @@ def test_a_tie_that_the_certifier_proves_is_that_models_alone():
     """At h = −1 the outputs negative and zero are equal, which is negative; the others fail at `(()` and `((()`, or at once."""
     one = np.ones(3)
     cells = SelectiveCell(np.array([1.0, 1.0, -1.0]), np.array([-1.0, -1.0, 1.0]), one, np.array([1.0, 0.5, 1.0]))
-    found = horizons(cells, Readout.ternary((-one, 0 * one, one), (-one, 0 * one, -one / 2)))
+    found = horizons(Network(cells, Readout.ternary((-one, 0 * one, one), (-one, 0 * one, -one / 2))))
     assert answers(found) == ([UNLIMITED, 2, 0], [UNLIMITED, 2, 0], [True] * 3, [True] * 3)
 
 
 def test_the_certifier_goes_no_further_than_the_limit():
     """`()` ends in max(0, −2⁻⁵³), which boxes do not tell from a little more than 0."""
-    found = horizons(ReluCell(ONE, -ONE, JUST_BELOW * ONE), Readout.zero(), limit=7)
+    found = horizons(Network(ReluCell(ONE, -ONE, JUST_BELOW * ONE), Readout.zero()), limit=7)
     assert answers(found) == ([7], [6], [False], [False])
 
 
 def test_overflow_is_nothing_to_warn_of():
     large = 1e300 * np.ones(6)
     for cell in (SelectiveCell(large, -large, large, large), LinearCell(large, -large, large)):
-        found = horizons(cell, Readout.binary(np.ones(6), np.zeros(6)))
+        found = horizons(Network(cell, Readout.binary(np.ones(6), np.zeros(6))))
         assert found.all.tolist() == [1] * 6
 
 
@@ -156,8 +156,7 @@ def test_a_head_start_adds_to_what_is_known_and_changes_nothing_of_it():
 
 @pytest.mark.usefixtures("_nobody_to_ask")
 def test_what_fails_at_once_is_decided_in_floats():
-    models = linear([(-1, 1.5, 1), (-1, 1, 0.5)])
-    assert answers(horizons(models.cell, models.readout)) == ([0, 0], [0, 0], [True, True], [True, True])
+    assert answers(horizons(linear([(-1, 1.5, 1), (-1, 1, 0.5)]))) == ([0, 0], [0, 0], [True, True], [True, True])
 
 
 def test_a_tie_is_not_decided():
@@ -175,7 +174,7 @@ def test_the_states_of_the_critical_strings_are_those_of_the_cell(readout):
     powers = Powers.at_zero(models.cell.recurrent_weight)
     for length in range(1, 9):
         powers = powers.longer(even=length % 2 == 0)
-        for string in critical_strings(readout, length % 2):
+        for string in critical_strings(models.task, length % 2):
             h, size = powers.state(models, string)
             assert h[0] == models.cell.final_state("".join(token * times for token, times in string.runs(length)))[0]
             assert size[0] >= abs(h[0])
@@ -209,9 +208,9 @@ def test_what_floats_decide_near_a_tie_is_so(string, position):
     models = Network(cell, readout)
     powers = Powers.at_zero(U).longer(even=False).longer(even=True)
     runs = {"((": ("(", 0, None), "()": ("(", 0, 0), ")(": (")", 0, 0)}
-    classes = list(readout.classes)
+    classes = models.task.classes
     exactly = [classes.index(models.place(i).in_arithmetic("rational").class_of(string)) for i in range(size)]
-    for right in range(len(readout.classes)):
+    for right in range(len(classes)):
         decided = decided_length(models, powers, [CriticalString(*runs[string], right)], 2)
         is_right = np.array(exactly) == right
         assert not (decided.passes & ~is_right).any()

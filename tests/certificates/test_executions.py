@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import some_model
+from brute_force import READOUTS, some_model
 
 from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, format_of
 from tallystick.cells import ONE_HOT, LinearCell, ReluCell, SelectiveCell, TanhCell
@@ -16,12 +16,13 @@ from tallystick.certificates.executions import execution, whole_model
 from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS, ExecutedTanh, RealTanh
 from tallystick.certificates.verdict import runs_of
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, TERNARY
 from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)
 
 
-@pytest.mark.parametrize("readout", [ZeroCheck, BinaryReadout, TernaryReadout], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("cell", [LinearCell, SelectiveCell, ReluCell], ids=lambda kind: kind.__name__)
 def test_whole_numbers_stand_for_the_exact_states(cell, readout):
     """One factor a length, above 0: states, and so classes, are those of the rationals."""
@@ -38,7 +39,7 @@ def test_whole_numbers_stand_for_the_exact_states(cell, readout):
             assert (h > 0) - (h < 0) == (true > 0) - (true < 0)
             if true:
                 factors.append(h / Fraction(true))
-            assert whole.readout.class_index(h) == model.readout.class_index(true)
+            assert whole.readout.class_index((h,)) == model.readout.class_index((true,))
             assert run.model_at(length) == whole
         assert all(factor > 0 for factor in factors)
     assert (run.rounded, run.enclosed) == (False, False)
@@ -114,7 +115,7 @@ def test_what_is_called_sure_is_so_at_every_float_between(index, name):
         between = [np.float16(generator.randrange(-64, 64) / 64)]
         for _ in range(30):
             between.append(np.nextafter(between[-1], np.float16(np.inf)))
-        found = [int(readout.class_index(h)) for h in between]
+        found = [int(readout.class_index((h,))) for h in between]
         if found[0] == found[-1] == index and certain(
             readout, np.array([index]), Ends(np.array(between[:1]), np.array(between[-1:])), rounded=True
         ):
@@ -136,32 +137,32 @@ def test_the_groups_lead_into_each_other():
             sources = grouping.sources(group)
             into = {(token, source) for source in range(6) for token in "()" if grouping.target(source, token) == group}
             assert {(token, source) for token, source in sources if source >= 0} == into
-        assert grouping.right_classes(Readout.zero(), 4).tolist() == [int(count(group, 4) == 0) for group in range(5)]
-    assert ByOpenings().right_classes(Readout.binary(1), 3).tolist() == [0, 0, 1, 1]
-    assert ByOpenings().right_classes(Readout.ternary((-1, 0, 1)), 4).tolist() == [0, 0, 1, 2, 2]
+        assert grouping.right_classes(BB_MEMBERSHIP, 4).tolist() == [int(count(group, 4) == 0) for group in range(5)]
+    assert ByOpenings().right_classes(BINARY, 3).tolist() == [0, 0, 1, 1]
+    assert ByOpenings().right_classes(TERNARY, 4).tolist() == [0, 0, 1, 2, 2]
 
 
-@pytest.mark.parametrize("readout", [Readout.binary(1), Readout.ternary((-1, 0, 1))], ids=["binary", "ternary"])
+@pytest.mark.parametrize("task", [BINARY, TERNARY], ids=["binary", "ternary"])
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8])
-def test_the_critical_strings_are_the_sorted_ones_at_the_ends_of_each_class(readout, length):
+def test_the_critical_strings_are_the_sorted_ones_at_the_ends_of_each_class(task, length):
     counts = range(-length, length + 1, 2)
     by_class = {}
     for count in counts:
-        by_class.setdefault(readout.right_class(count), []).append(count)
+        by_class.setdefault(task.index_of_count(count), []).append(count)
     at_ends = {count for group in by_class.values() for count in (group[0], group[-1])}
     expected = set()
     for count in at_ends:
         n = (length + count) // 2
         expected |= {"(" * n + ")" * (length - n), ")" * (length - n) + "(" * n}
     found = {}
-    for string in critical_strings(readout, length % 2):
+    for string in critical_strings(task, length % 2):
         text = "".join(token * size for token, size in string.runs(length))
         assert len(text) == length
         assert string.runs(length) == runs_of(text)
         found[text] = string.right
     assert set(found) == expected
     for text, right in found.items():
-        assert list(readout.classes)[right] == readout.right_class(text.count("(") - text.count(")"))
+        assert task.classes[right] == task.right_class(text)
 
 
 @pytest.mark.parametrize(
@@ -171,13 +172,13 @@ def test_the_comparisons_of_a_class_hold_where_the_class_is_given(readout):
     for h in (Fraction(n, 4) for n in range(-12, 13)):
         holding = [
             index
-            for index in range(len(list(readout.classes)))
+            for index in range(len(readout.comparisons))
             if all(
                 side.weight * h + side.bias > 0 if side.strict else side.weight * h + side.bias >= 0
                 for side in sides(readout, index)
             )
         ]
-        assert holding == [readout.class_index(h)]
+        assert holding == [readout.class_index((h,))]
 
 
 # --- Bounds of tanh ----------------------------------------------------------------------------------------------------------

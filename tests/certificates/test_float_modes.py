@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from float_modes import CANNOT, MODES, mode, refusal_in
-from networks import counting_gru, counting_lstm
+from vector_networks import counting_gru, counting_lstm
 
-from tallystick import BinaryReadout, LinearCell, Model, ReluCell, SelectiveCell, TanhCell, TernaryReadout, ZeroCheck
 from tallystick.arithmetic import FORMATS, exact, float_format, nearest
-from tallystick.certificates import horizon
+from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates import deciders
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracies, accuracy_curve, exact_accuracy
@@ -31,27 +31,27 @@ from tallystick.datasets.scores import score
 from tallystick.errors import BadInput
 from tallystick.explore.answers import trace
 from tallystick.indicators import conditions, indicators
-from tallystick.models import read_model, write_model
+from tallystick.networks import Network, Readout, read_network, write_network
 
-TINY = Model(LinearCell(2.0**-1060, -(2.0**-1060), 1.0), ZeroCheck())
-LEAKY = Model(LinearCell(1.0, -1.0, 0.5), BinaryReadout(1.0))
+TINY = Network(LinearCell(2.0**-1060, -(2.0**-1060), 1.0), Readout.zero())
+LEAKY = Network(LinearCell(1.0, -1.0, 0.5), Readout.binary(1.0))
 CELLS = [
     LinearCell(1.0, -1.0, 0.5),
     SelectiveCell(1.0, -1.0, 2.0, 0.5),
     ReluCell(1.0, -1.0, 1.0),
     TanhCell(1.0, -1.0, 2.0),
 ]
-READOUTS = [ZeroCheck(), BinaryReadout(1.0, -0.5), TernaryReadout((-1.0, 0.0, 1.0), (-1.0, 0.0, -1.0))]
+READOUTS = [Readout.zero(), Readout.binary(1.0, -0.5), Readout.ternary((-1.0, 0.0, 1.0), (-1.0, 0.0, -1.0))]
 MANY = LinearCell(np.array([1.0, 1.0]), np.array([-1.0, -0.5]), np.array([1.0, 0.5]))
 REFUTED = certify(LEAKY, arithmetic="float32")
-OVERFLOWING = certify(Model(ReluCell(65472, -65472, -32752), ZeroCheck()), arithmetic="float16")
+OVERFLOWING = certify(Network(ReluCell(65472, -65472, -32752), Readout.zero()), arithmetic="float16")
 """Along its failing string U·h lies below every float16, and h is 0 again."""
 
 DOORS = {
     **{f"certify {name}": lambda name=name: certify(TINY, arithmetic=name) for name in ("real", *FLOATS)},
     **{
         f"certify {type(cell).__name__} {readout.kind} {name}": lambda cell=cell, readout=readout, name=name: certify(
-            Model(cell, readout), arithmetic=name, limit=4
+            Network(cell, readout), arithmetic=name, limit=4
         )
         for cell in CELLS
         for readout in READOUTS
@@ -61,8 +61,8 @@ DOORS = {
     "certify LSTM": lambda: certify(counting_lstm(3.0), limit=4),
     "the states along a failing string": REFUTED.trace,
     "the states along an overflowing one": OVERFLOWING.trace,
-    "horizons of linear cells": lambda: horizons(MANY, BinaryReadout(np.ones(2), np.zeros(2))),
-    "horizons by boxes": lambda: horizons(MANY, ZeroCheck()),
+    "horizons of linear cells": lambda: horizons(Network(MANY, Readout.binary(np.ones(2), np.zeros(2)))),
+    "horizons by boxes": lambda: horizons(Network(MANY, Readout.zero())),
     "exact counters of an ensemble": lambda: meets_conditions(MANY),
     "exact accuracy": lambda: exact_accuracy(LEAKY, 6),
     "exact accuracy in float32": lambda: exact_accuracy(LEAKY, 6, "float32"),
@@ -107,10 +107,10 @@ def test_numbers_at_the_ends_of_a_format_are_no_trouble(name):
     form, least = float_format(name), float_format(name).least
     numbers = (form.greatest, -form.greatest, least, -least, form.greatest / 3, least * 2 ** (form.digits - 1))
     models = [
-        Model(kind(*weights), readout)
+        Network(kind(*weights), readout)
         for kind in (LinearCell, ReluCell, TanhCell)
         for weights in permutations(numbers[:3])
-        for readout in (ZeroCheck(), BinaryReadout(*numbers[4:]), TernaryReadout(numbers[:3], numbers[3:]))
+        for readout in (Readout.zero(), Readout.binary(*numbers[4:]), Readout.ternary(numbers[:3], numbers[3:]))
     ]
     with np.errstate(all="raise"):
         for model in models:
@@ -167,11 +167,11 @@ def test_conditions_hold_as_ever_or_are_refused(name):
 @every_mode
 def test_a_file_of_subnormal_weights_is_read_as_ever_or_refused(name, tmp_path):
     path = tmp_path / "tiny.safetensors"
-    write_model(TINY, path)
-    expected = read_model(path)
+    write_network(TINY, path)
+    expected = read_network(path)
     assert expected.cell.open_step == Fraction(2) ** -1060
     with mode(name):
-        assert _read_or_refused(lambda: read_model(path)) in (expected, None)
+        assert _read_or_refused(lambda: read_network(path)) in (expected, None)
 
 
 @every_mode
@@ -183,14 +183,14 @@ def test_slices_of_regions_are_exact_in_every_mode(name):
 
 @every_mode
 def test_a_mode_that_changes_half_way_is_noticed(name, monkeypatch):
-    whole_search, entered = horizon.search, mode(name)
+    whole_search, entered = deciders.search, mode(name)
 
     def search(*arguments):
         found = whole_search(*arguments)
         entered.__enter__()
         return found
 
-    monkeypatch.setattr(horizon, "search", search)
+    monkeypatch.setattr(deciders, "search", search)
     try:
         with pytest.raises(BadInput, match=MODES[name][1]):
             certify(TINY, arithmetic="float64")
@@ -224,7 +224,7 @@ from float_modes import mode
 changed = mode(sys.argv[2])
 changed.__enter__()
 import tallystick as ts
-model = ts.Model(ts.LinearCell(2.0**-1060, -(2.0**-1060), 1), ts.ZeroCheck())
+model = ts.Network(ts.LinearCell(2.0**-1060, -(2.0**-1060), 1), ts.Readout.zero())
 try:
     print(ts.certify(model, arithmetic="float64"))
 except ts.BadInput as refusal:

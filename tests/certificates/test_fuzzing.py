@@ -8,16 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
-from differential import GatedBlock, blocks, compare
+from brute_force import READOUTS, SCALAR_CELLS
+from differential import VectorBlock, blocks, compare
 from float_modes import CANNOT, MODES
 from refusals import refuse
 
-from tallystick.cells import CELLS
-from tallystick.networks import READOUTS
-
 CELLS_IN_ALL = 10_000
 BLOCKS = list(blocks(CELLS_IN_ALL, each=48))
-KINDS = list(itertools.product(CELLS, READOUTS))
+KINDS = list(itertools.product(SCALAR_CELLS, READOUTS))
 
 
 def test_there_are_ten_thousand():
@@ -34,8 +32,8 @@ def test_no_verdict_is_contradicted(cell, readout):
     assert not [way for way in ways if not total[way]]
 
 
-def test_no_verdict_on_a_gated_network_is_contradicted():
-    tallies = [agreeing(block) for block in BLOCKS if isinstance(block, GatedBlock)]
+def test_no_verdict_on_a_gru_or_an_lstm_is_contradicted():
+    tallies = [agreeing(block) for block in BLOCKS if isinstance(block, VectorBlock)]
     assert all(sum(tally[way] for tally in tallies) for way in ("REFUTED", "BOUNDED", "checker"))
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from agreement import every_string, verdict_disagreement
-from brute_force import some_model
+from brute_force import READOUTS, SCALAR_CELLS, some_model
 
-from tallystick.cells import CELLS, Cell, LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell, TanhCell
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.extremes import rows
@@ -16,7 +16,7 @@ from tallystick.certificates.horizon import certify
 from tallystick.certificates.search import search
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome
 from tallystick.errors import BadInput
-from tallystick.networks import READOUTS, Network, Readout
+from tallystick.networks import Network, Readout
 
 LONGEST = 8
 MODELS = 20
@@ -33,8 +33,8 @@ def check_against_brute_force(model, arithmetic, longest=LONGEST):
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETIC_NAMES)
-@pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
-@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("cell", SCALAR_CELLS.values(), ids=SCALAR_CELLS)
 def test_every_verdict_agrees_with_every_string(cell, readout, arithmetic):
     generator = random.Random(f"{cell}{readout}{arithmetic}")
     outcomes = {check_against_brute_force(some_model(cell, readout, generator), arithmetic) for _ in range(MODELS)}
@@ -178,7 +178,7 @@ def test_right_ends_do_not_make_a_float_interval_right():
     model = Network(cell, readout)
     executed = model.in_arithmetic("float16")
     *_, last = rows(executed.cell, 4)
-    assert executed.readout.class_of(last.least[2]) == executed.readout.class_of(last.greatest[2]) == "Zero"
+    assert executed.class_of_state(last.least[2]) == executed.class_of_state(last.greatest[2]) == "Zero"
     verdict = certify(model, "even", "float16")
     assert verdict.failure.length == 4
     assert verdict.failure.string.count("(") == 2
@@ -288,7 +288,7 @@ def test_bad_arguments_are_named():
     with pytest.raises(BadInput, match="limit: 1"):
         certify(model, limit=1)
 
-    class Strange(Cell):
+    class Strange(ScalarCell):
         def step(self, h, token):
             return h
 
@@ -308,7 +308,7 @@ def test_an_exact_counter_whose_outputs_are_rounded_together_is_searched():
     """At 9 opening brackets 9·1023 and 9·1023.5 − 0.2 are one float16, and zero wins; at 1 and 2 the greater one does."""
     model = Network(LinearCell(1, -1, 1), Readout.ternary((1022.5, 1023, 1023.5), (-0.2, 0, -0.2)))
     executed = model.in_arithmetic("float16")
-    assert executed.class_of("(" * 9) != model.readout.right_class(9)
+    assert executed.class_of("(" * 9) != model.right_class("(" * 9)
     assert exact_depth(model.cell, "float16") > 9
     verdict = certify(model, arithmetic="float16", limit=12)
     assert verdict.outcome is Outcome.REFUTED

@@ -6,26 +6,21 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 import pytest
-from networks import counting_gru, counting_lstm
+from brute_force import SCALAR_CELLS
 from safetensors.numpy import save_file
+from vector_networks import counting_gru, counting_lstm
 
-from tallystick.cells import CELLS, LinearCell, SelectiveCell
+from tallystick.cells import LinearCell, SelectiveCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.errors import BadInput
-from tallystick.networks import (
-    BinaryReadout,
-    LayerReadout,
-    Network,
-    Readout,
-    TernaryReadout,
-    network_to_json,
-    read_network,
-)
+from tallystick.networks import Network, Readout, network_to_json, read_network
 
 KINDS = (float, np.float16, np.float32, np.float64, np.longdouble, ml_dtypes.bfloat16)
 NOT_FINITE = [kind(name) for kind in KINDS for name in ("nan", "inf", "-inf")]
 IN_JSON = ("NaN", "Infinity", "-Infinity", '"nan"', '"inf"', '"-Infinity"', '"1e99999"', '"1/0"', "null", "true")
-FIELDS = [(kind, name) for kind in CELLS.values() for name in ("open_step", "close_step", *kind.recurrent_fields())]
+FIELDS = [
+    (kind, name) for kind in SCALAR_CELLS.values() for name in ("open_step", "close_step", *kind.recurrent_fields())
+]
 MODEL = Network(SelectiveCell(1, -1, 1, 1), Readout.ternary((-1, 0, 1), (1, 2, 3)))
 
 
@@ -43,17 +38,17 @@ def test_by_hand(value):
         weights = dict.fromkeys(("open_step", "close_step", *kind.recurrent_fields()), 1) | {field: value}
         refused((field, "finite"), kind, **weights)
     for field in ("weight", "bias"):
-        refused((field, "finite"), BinaryReadout, **{"weight": 1, field: value})
+        refused((field, "finite"), Readout.binary, **{"weight": 1, field: value})
         for place in range(3):
             numbers = tuple(value if place == other else 1 for other in range(3))
-            refused((f"{field}[{place}]", "finite"), TernaryReadout, **{"weight": (1, 1, 1), field: numbers})
-    refused(("weight", "finite"), LayerReadout, ((value,),), (1,))
-    refused(("bias", "finite"), LayerReadout, ((1,),), (value,))
+            refused((f"{field}[{place}]", "finite"), Readout.ternary, **{"weight": (1, 1, 1), field: numbers})
+    refused(("weight", "finite"), Readout, ((value,),), (1,))
+    refused(("bias", "finite"), Readout, ((1,),), (value,))
 
 
 @pytest.mark.parametrize("cell", [counting_lstm(2.0).cell, counting_gru(0.9).cell], ids=["lstm", "gru"])
 @pytest.mark.parametrize("value", NOT_FINITE, ids=repr)
-def test_a_gated_cell_by_hand(cell, value):
+def test_a_gru_or_an_lstm_by_hand(cell, value):
     for field, weights in vars(cell).items():
         last = (*weights[-1][:-1], value) if isinstance(weights[-1], tuple) else value
         refused((field, "finite"), replace, cell, **{field: (*weights[:-1], last)})
@@ -102,4 +97,4 @@ def test_an_ensemble(value, readout):
     sound, wrong = np.ones(2), np.array([1, value])
     for place in range(3):
         weights = [wrong if place == other else sound for other in range(3)]
-        refused(("finite",), horizons, LinearCell(*weights), readout)
+        refused(("finite",), horizons, Network(LinearCell(*weights), readout))

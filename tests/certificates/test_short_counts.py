@@ -5,23 +5,23 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from brute_force import classes, some_model
+from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 
-from tallystick.cells import CELLS, LinearCell, TanhCell
+from tallystick.cells import LinearCell, SelectiveCell, TanhCell
 from tallystick.certificates import listed_accuracy
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import MembershipClass
-from tallystick.networks import READOUTS, Network, Readout
+from tallystick.networks import Network, Readout
 
 LONGEST = 5
 
 
 @pytest.mark.parametrize("arithmetic", ["real", "float16", "float32-fused"])
-@pytest.mark.parametrize("readout", READOUTS.values(), ids=READOUTS)
-@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+@pytest.mark.parametrize("readout", READOUTS)
+@pytest.mark.parametrize("cell", SCALAR_CELLS.values(), ids=SCALAR_CELLS)
 def test_the_counts_are_those_of_every_string(cell, readout, arithmetic):
     generator, counted = random.Random(f"{cell}{readout}{arithmetic}"), 0
     for _ in range(6):
@@ -32,7 +32,7 @@ def test_the_counts_are_those_of_every_string(cell, readout, arithmetic):
             continue
         counted += 1
         strings = classes(model.in_arithmetic(arithmetic_of(arithmetic)), LONGEST)
-        names = list(readout.classes)
+        names = model.task.classes
         assert [found.length for found in curve] == list(range(1, LONGEST + 1))
         for found in curve:
             given, right = strings[found.length]
@@ -74,7 +74,7 @@ def test_shares_of_right_strings():
 @pytest.mark.parametrize(("name", "arithmetic", "most"), [("MOST_FLOATS", "float32", 14), ("MOST_OBJECTS", "real", 14)])
 def test_states_are_listed_while_they_are_few(name, arithmetic, most, monkeypatch):
     """A selective cell has 2 states of length 1, 4 of length 2 and so on."""
-    model = Network(CELLS["selective"](1, -1, Fraction(3, 4), Fraction(5, 8)), Readout.binary(1))
+    model = Network(SelectiveCell(1, -1, Fraction(3, 4), Fraction(5, 8)), Readout.binary(1))
     for allowed, refused in ((8, 4), (7, 3), (most, 4)):
         monkeypatch.setattr(listed_accuracy, name, allowed)
         with pytest.raises(BadInput) as refusal:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from forged import issued, sealed
 
-from tallystick.cells import LinearCell, SelectiveCell, TanhCell
-from tallystick.cells.gated import LstmCell
+from tallystick.cells import LinearCell, LstmCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, exact_trace, write_certificate
 from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.languages.brackets import BinaryClass
 from tallystick.languages.tasks import MembershipClass
-from tallystick.networks import BinaryClass, Network, Readout
+from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)
 REFUTED = certify(Network(LinearCell(1, -1, HALF), Readout.zero()))

@@ -13,6 +13,7 @@ from tallystick.certificates.listed_accuracy import _require_decided
 from tallystick.certificates.tanh_enclosures import EnclosedTanh
 from tallystick.certificates.witnesses import judged
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import TERNARY
 from tallystick.networks import Network, Readout
 
 
@@ -42,7 +43,7 @@ def test_rounding_between_two_bounds_is_thought_of(readout, states):
     rounded, exact = (between(bounds, readout, rounded=flag) for flag in (True, False))
     assert judged(rounded, ByOpenings(), "(") is None
     failure = judged(exact, ByOpenings(), "(")
-    assert (failure.string, failure.found, failure.right) == ("(", *list(readout.classes)[1:])
+    assert (failure.string, failure.found, failure.right) == ("(", *TERNARY.classes[1:])
     _require_decided(exact, 1, np.array([1]), Ends(*bounds))
     with pytest.raises(BadInput, match="the bounds on tanh do not decide every string of length 1"):
         _require_decided(rounded, 1, np.array([1]), Ends(*bounds))

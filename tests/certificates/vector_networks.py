@@ -1,6 +1,7 @@
-"""Gated networks for the tests: counters made by hand, the same with noise, random and trained ones; every string by NumPy.
+"""GRUs and LSTMs for the tests: counters made by hand, the same with noise, random and trained ones; every string by NumPy.
 
-The trained ones lie in `trained.json`: two seeds of each cell, one and two units, two methods; `train_networks.py` trains them.
+The trained ones lie in `trained_networks.json`: two seeds of each cell, one and two units, two methods. `train_networks.py`
+trains them.
 """
 
 import json
@@ -9,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tallystick import GruCell, LstmCell, Network
-from tallystick.cells.gated import GATED_CELLS
+from tallystick.cells import CELLS, GatedCell, GruCell, LstmCell
 from tallystick.certificates.verdict import Outcome
-from tallystick.networks import Readout
+from tallystick.networks import Network, Readout
 
-TRAINED = Path(__file__).with_name("trained.json")
+VECTOR_CELLS = {name: kind for name, kind in CELLS.items() if issubclass(kind, GatedCell)}
+TRAINED = Path(__file__).with_name("trained_networks.json")
 
 
 def nested(array):
@@ -56,9 +57,7 @@ def with_noise(model, size, seed):
 
 def random_model(kind, units, outputs, seed):
     generator = np.random.default_rng(seed)
-    rows = kind.gates * units
-    shapes = ((rows, 2), (rows, units), (rows,), (rows,))
-    cell = kind(*(nested(generator.normal(size=shape).tolist()) for shape in shapes))
+    cell = kind(*(nested(generator.normal(size=shape).tolist()) for shape in kind.shapes(units).values()))
     weight, bias = generator.normal(size=(outputs, units)), generator.normal(size=outputs)
     return Network(cell, Readout(nested(weight.tolist()), tuple(bias.tolist())))
 
@@ -136,9 +135,9 @@ def wrong_verdict(verdict, longest, margin=1e-9):
 def _may_get(model, string, name, margin):
     """Whether a string gets a class in float64, as far as that tells."""
     executed = model.in_arithmetic("float64")
-    outputs = executed.readout.outputs(executed.cell.final_state(string))
+    outputs = executed.outputs(string)
     outputs = outputs if len(outputs) > 1 else [0.0, *outputs]
-    return outputs[list(executed.readout.classes).index(name)] >= max(outputs) - margin
+    return outputs[executed.task.classes.index(name)] >= max(outputs) - margin
 
 
 def trained_models():
@@ -147,7 +146,7 @@ def trained_models():
 
 
 def _of_lists(cell, weights, readout):
-    return Network(GATED_CELLS[cell](*map(nested, weights)), Readout(*map(nested, readout)))
+    return Network(VECTOR_CELLS[cell](*map(nested, weights)), Readout(*map(nested, readout)))
 
 
 MODELS = {
@@ -162,7 +161,7 @@ MODELS = {
     **{f"noisy GRU of two units {seed}": with_noise(counting_gru(0.97, units=2), 0.01, seed) for seed in range(3)},
     **{
         f"random {name} {units} {outputs}": random_model(kind, units, outputs, seed=units)
-        for name, kind in GATED_CELLS.items()
+        for name, kind in VECTOR_CELLS.items()
         for units in (1, 2, 3)
         for outputs in (1, 3)
     },

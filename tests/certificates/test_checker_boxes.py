@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from networks import MODELS, counting_gru, counting_lstm, every_state, mistakes, ternary
+from vector_networks import MODELS, counting_gru, counting_lstm, every_state, mistakes, ternary
 
 from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest

@@ -1,16 +1,18 @@
 """Verdicts on GRUs and LSTMs never contradict an exhaustive run over all strings to length 14."""
 
+import doctest
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from networks import MODELS, counting_lstm, every_state, mistakes, trained_models, wrong_verdict
-from tallystick.certificates.gated import proof
+from vector_networks import MODELS, counting_lstm, every_state, mistakes, trained_models, wrong_verdict
 
 from tallystick import BadInput, GruCell, LinearCell, LstmCell, Network, certify, write_network
 from tallystick.arithmetic.boxes import box_of
+from tallystick.certificates import box_proof
 from tallystick.certificates.suffix_groups import empty_string
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
@@ -18,6 +20,7 @@ from tallystick.cli import main
 from tallystick.networks import Readout
 
 LONGEST = 14
+PAGE = Path(__file__).parents[2] / "docs" / "gated.md"
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 
 
@@ -74,7 +77,7 @@ def test_groups_of_whole_strings_are_single_states():
     for _ in range(6):
         groups = groups.longer(cell, 8)
     assert max(float((box.high - box.low).max()) for box in groups.state.hidden + groups.state.memory) < 1e-12
-    assert [groups.string(place) for place in (0, 1, 63)] == ["((((((", "((((()", "))))))"]
+    assert [groups.example(0, place) for place in (0, 1, 63)] == ["((((((", "((((()", "))))))"]
 
 
 @pytest.mark.parametrize("saturation", [3.0, 5.0, 7.0, 9.0, 12.0])
@@ -100,7 +103,7 @@ def test_a_well_saturated_lstm_is_proved_to_a_thousand_tokens():
 
 def test_what_is_left_open_is_named(monkeypatch):
     """With too little work allowed the proof ends early, and the failing string bounds the horizon from above."""
-    monkeypatch.setattr(proof, "MOST_WORK", 10**4)
+    monkeypatch.setattr(box_proof, "MOST_WORK", 10**4)
     verdict = certify(counting_lstm(9.0))
     assert verdict.outcome is Outcome.BOUNDED
     assert 5 < verdict.horizon < 126
@@ -113,7 +116,7 @@ def test_what_is_left_open_is_named(monkeypatch):
 
 def test_a_known_failure_is_named_beside_what_is_proved(monkeypatch):
     """The quick case of the same: some short lengths are proved, and a string of length 7 fails."""
-    monkeypatch.setattr(proof, "MOST_WORK", 200)
+    monkeypatch.setattr(box_proof, "MOST_WORK", 200)
     verdict = certify(counting_lstm(3.0), limit=20)
     assert verdict.outcome is Outcome.BOUNDED
     assert 0 < verdict.horizon < 6
@@ -131,8 +134,8 @@ def test_boxes_that_do_not_decide_say_so(monkeypatch):
     """One box for all strings with the same count and last token is too wide for a network with recurrent weights."""
     model = MODELS["noisy LSTM 0"]
     closely = certify(model, limit=30)
-    monkeypatch.setattr(proof, "SUFFIXES", (1,))
-    monkeypatch.setattr("tallystick.certificates.box_proof.suspects", lambda model, limit: [])
+    monkeypatch.setattr(box_proof, "SUFFIXES", (1,))
+    monkeypatch.setattr(box_proof, "suspects", lambda model, limit: [])
     widely = certify(model, limit=30)
     assert (widely.outcome, widely.known_failure) == (Outcome.BOUNDED, None)
     assert widely.horizon <= closely.horizon
@@ -193,7 +196,7 @@ def test_the_command_shows_and_refuses(tmp_path, capsys):
 
 
 def test_the_command_names_a_failing_string_beyond_the_horizon(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(proof, "MOST_WORK", 10**4)
+    monkeypatch.setattr(box_proof, "MOST_WORK", 10**4)
     path = tmp_path / "network.json"
     write_network(counting_lstm(9.0), path)
     code, out, _ = output(["certify", str(path)], capsys)
@@ -202,3 +205,9 @@ def test_the_command_names_a_failing_string_beyond_the_horizon(tmp_path, capsys,
     code, out, _ = output(["certify", str(path), "--json"], capsys)
     found = json.loads(out)
     assert (found["verdict"], found["counterexample"], found["fails_at"]) == ("BOUNDED", None, 127)
+
+
+def test_the_examples_of_the_page_run():
+    found = doctest.testfile(str(PAGE), module_relative=False)
+    assert found.attempted > 4
+    assert found.failed == 0

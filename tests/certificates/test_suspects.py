@@ -1,11 +1,11 @@
-"""Strings that may fail: each does in float64, the shortest first; and why a gated verdict stops where it does."""
+"""Strings that may fail: each does in float64, the shortest first; and why a verdict by boxes stops where it does."""
 
 import numpy as np
 import pytest
-from networks import MODELS, counting_gru, counting_lstm, ternary
-from tallystick.certificates.gated import proof, suspects
+from vector_networks import MODELS, counting_gru, counting_lstm, ternary
 
 from tallystick import LstmCell, Network, certify
+from tallystick.certificates import box_proof, suspects
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Readout
 
@@ -77,7 +77,7 @@ def test_some_strings_stay_near_zero():
 
 
 @pytest.mark.parametrize("lengths", Lengths)
-def test_a_gated_verdict_says_why(lengths, monkeypatch):
+def test_a_verdict_by_boxes_says_why(lengths, monkeypatch):
     right = certify(counting_lstm(20.0), lengths, limit=6)
     assert (right.outcome, right.horizon, right.method) == (Outcome.BOUNDED, 6, "gated boxes")
     assert right.reason == (
@@ -88,7 +88,7 @@ def test_a_gated_verdict_says_why(lengths, monkeypatch):
     found, wanted = wrong.failure.found, wrong.failure.right
     assert wrong.reason == f"a string of length {length} gets {found} instead of {wanted}; no shorter counted one fails"
     assert (wrong.horizon, wrong.known_failure) == (length - lengths.stride, None)
-    monkeypatch.setattr(proof, "MOST_WORK", 2 * 12 * (1 + 2 + 4))  # three tokens of an LSTM with one unit
+    monkeypatch.setattr(box_proof, "MOST_WORK", 2 * 12 * (1 + 2 + 4))  # three tokens of an LSTM with one unit
     busy = certify(counting_lstm(20.0), lengths, limit=6)
     assert busy.horizon == 3 - 3 % lengths.stride
     assert busy.reason == (

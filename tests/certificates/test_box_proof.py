@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from networks import counting_lstm
-from tallystick.certificates.gated import horizon, proof
+from brute_force import place_of
+from vector_networks import counting_lstm
 
 from tallystick import LstmCell, Network, certify
 from tallystick.arithmetic.boxes import Box
+from tallystick.certificates import box_proof
 from tallystick.certificates.box_proof import (
     FAILED,
     LIMIT,
@@ -15,8 +16,8 @@ from tallystick.certificates.box_proof import (
     WORK,
     Bounded,
     Reached,
-    comparisons_of,
-    proved,
+    boxed_forms,
+    prove,
     sure_classes,
 )
 from tallystick.certificates.suffix_groups import empty_string
@@ -35,7 +36,7 @@ def test_a_box_that_reaches_a_tie_is_sure_only_of_the_lower_class():
     """Boxes of h from 0, from just above 0, and from below it; the output is h, or −h."""
     least = 1e-300
     hidden = (Box(np.array([0.0, least, -1.0]), np.array([5.0, 5.0, 5.0])),)
-    rising, falling = (comparisons_of(Readout(((slope,),), (0,))) for slope in (1, -1))
+    rising, falling = (boxed_forms(Readout(((slope,),), (0,))) for slope in (1, -1))
     assert sure_classes(rising, hidden).tolist() == [UNSURE, 1, UNSURE]
     assert sure_classes(falling, hidden).tolist() == [0, 0, UNSURE]
 
@@ -43,7 +44,7 @@ def test_a_box_that_reaches_a_tie_is_sure_only_of_the_lower_class():
 def test_outputs_with_the_same_weights_are_told_apart_by_their_biases():
     hidden = (Box(np.array([0.0, 1e-300, -1.0]), np.array([5.0, 5.0, 5.0])),)
     readout = Readout(((0,), (0,), (1,)), (0, -9, 0))
-    assert sure_classes(comparisons_of(readout), hidden).tolist() == [UNSURE, 2, UNSURE]
+    assert sure_classes(boxed_forms(readout), hidden).tolist() == [UNSURE, 2, UNSURE]
     assert certify(Network(FAILS_AT_11.cell, readout), limit=6).outcome is Outcome.REFUTED
 
 
@@ -56,52 +57,52 @@ def test_a_group_that_fails_names_a_string_of_its_own(suffix):
     for place in np.argwhere(groups.counts <= 0):
         failing = np.zeros(groups.counts.shape, bool)
         failing[tuple(place)] = True
-        failure = proof._failing_string(model, groups, failing)
+        failure = box_proof._failing_string(model, groups, failing)
         assert failure.length == groups.length
-        assert failure.string.endswith(groups.string(place[1]))
+        assert place_of(failure.string) % 2**groups.suffix == place[1]
         assert failure.string.count("(") - failure.string.count(")") == groups.counts[tuple(place)]
-    assert proof._failing_string(model, groups, np.zeros(groups.counts.shape, bool)) is None
+    assert box_proof._failing_string(model, groups, np.zeros(groups.counts.shape, bool)) is None
 
 
 def test_boxes_find_a_failure_by_themselves():
-    at_once = proved(Bounded.of(ALWAYS_POSITIVE), Lengths.ALL, 5)
+    at_once = prove(Bounded.of(ALWAYS_POSITIVE), Lengths.ALL, 5)
     assert (at_once.length, at_once.stop, at_once.failure.string) == (0, FAILED, ")")
-    even = proved(Bounded.of(ALWAYS_POSITIVE), Lengths.EVEN, 5)
+    even = prove(Bounded.of(ALWAYS_POSITIVE), Lengths.EVEN, 5)
     assert (even.length, even.stop, even.failure.length) == (0, FAILED, 2)
-    later = proved(Bounded.of(FAILS_AT_11), Lengths.ALL, 12)
+    later = prove(Bounded.of(FAILS_AT_11), Lengths.ALL, 12)
     assert (later.length, later.stop, later.failure.length) == (10, FAILED, 11)
     executed = FAILS_AT_11.in_arithmetic("float64")
     assert executed.class_of(later.failure.string) == later.failure.found != later.failure.right
-    assert proved(Bounded.of(AT_THE_THRESHOLD), Lengths.ALL, 5) == Reached(0, UNDECIDED)
+    assert prove(Bounded.of(AT_THE_THRESHOLD), Lengths.ALL, 5) == Reached(0, UNDECIDED)
 
 
 def test_closer_boxes_decide_more(monkeypatch):
     model = Bounded.of(FAILS_AT_11)
-    monkeypatch.setattr(proof, "SUFFIXES", (1,))
-    assert proved(model, Lengths.ALL, 12) == Reached(10, UNDECIDED)
-    monkeypatch.setattr(proof, "SUFFIXES", (1, 11))
-    assert proved(model, Lengths.ALL, 12).stop == FAILED
+    monkeypatch.setattr(box_proof, "SUFFIXES", (1,))
+    assert prove(model, Lengths.ALL, 12) == Reached(10, UNDECIDED)
+    monkeypatch.setattr(box_proof, "SUFFIXES", (1, 11))
+    assert prove(model, Lengths.ALL, 12).stop == FAILED
 
 
 def test_a_proof_ends_at_its_limit_and_no_later(monkeypatch):
-    monkeypatch.setattr(proof, "MOST_WORK", TOKEN * (1 + 2 + 4))  # all that three tokens take
+    monkeypatch.setattr(box_proof, "MOST_WORK", TOKEN * (1 + 2 + 4))  # all that three tokens take
     model = Bounded.of(FAILS_AT_11)
-    assert proved(model, Lengths.ALL, 3) == Reached(3, LIMIT)
-    assert proved(model, Lengths.ALL, 4) == Reached(3, WORK)
+    assert prove(model, Lengths.ALL, 3) == Reached(3, LIMIT)
+    assert prove(model, Lengths.ALL, 4) == Reached(3, WORK)
 
 
 def test_a_known_failure_is_named_and_nothing_is_proved_beyond_it(monkeypatch):
     limits = []
 
-    def recorded(model, lengths, limit):
+    def record(model, lengths, limit):
         limits.append(limit)
-        return proved(model, lengths, limit)
+        return prove(model, lengths, limit)
 
-    monkeypatch.setattr(horizon, "suspects", lambda model, limit: ["(((((()))))", "((((((())))))"])
-    monkeypatch.setattr(horizon, "proved", recorded)
+    monkeypatch.setattr(box_proof, "suspects", lambda model, limit: ["(((((()))))", "((((((())))))"])
+    monkeypatch.setattr(box_proof, "prove", record)
     exact = certify(FAILS_AT_11, limit=14)
     assert (exact.outcome, exact.horizon, exact.failure.string) == (Outcome.REFUTED, 10, "(((((()))))")
-    monkeypatch.setattr(proof, "MOST_WORK", TOKEN * (1 + 2 + 4))
+    monkeypatch.setattr(box_proof, "MOST_WORK", TOKEN * (1 + 2 + 4))
     left_open = certify(FAILS_AT_11, limit=14)
     assert (left_open.outcome, left_open.horizon, left_open.failure) == (Outcome.BOUNDED, 3, None)
     assert left_open.known_failure == exact.failure

@@ -1,8 +1,7 @@
-"""Gated networks of one unit that are hard to judge: nearly counters, with gates that saturate and weights that are nearly 0."""
+"""GRUs and LSTMs of one unit that are hard to judge: nearly counters, with gates that saturate and weights that are nearly 0."""
 
-from networks import counting_gru, counting_lstm, random_model, ternary, with_noise
+from vector_networks import VECTOR_CELLS, counting_gru, counting_lstm, random_model, ternary, with_noise
 
-from tallystick.cells.gated import GATED_CELLS
 from tallystick.networks import Network
 
 _TINY = (0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e-160)
@@ -15,14 +14,14 @@ out would leave nothing of its others, in doubles."""
 _NOISES = (0.0, 1e-16, 1e-8, 1e-3, 0.1)
 
 
-def edge_gated_model(generator):
+def edge_vector_network(generator):
     """A counter by hand or a random network, with noise, and some of its weights at the edges."""
     seed = generator.randrange(2**32)
     model = generator.choice(
         [
             lambda: counting_lstm(generator.uniform(1, 12)),
             lambda: counting_gru(generator.uniform(0.5, 0.999)),
-            lambda: random_model(generator.choice([*GATED_CELLS.values()]), 1, 1, seed),
+            lambda: random_model(generator.choice([*VECTOR_CELLS.values()]), 1, 1, seed),
         ]
     )()
     model = with_noise(ternary(model) if generator.random() < 0.5 else model, generator.choice(_NOISES), seed)
