@@ -65,6 +65,9 @@ class Box:
     def __sub__(self, other: "Box | int") -> "Box":
         return self + -_boxed(other)
 
+    def __rsub__(self, other: "Box | int") -> "Box":
+        return -self + other
+
     def __mul__(self, other: "Box | int") -> "Box":
         other = _boxed(other)
         if other.is_number:

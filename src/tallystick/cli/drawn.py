@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tallystick.cells import CELLS, ScalarCell, VectorCell
 from tallystick.cli.output import rows_table, show, show_json
+from tallystick.errors import BadInput
 from tallystick.networks import Network
 
 if TYPE_CHECKING:
@@ -29,7 +31,15 @@ def accuracy_of_run(path: Path, drawn: Drawn, figure: Path | None, *, as_json: b
     from tallystick.experiments.evaluation import ensembles_of_run, spread
     from tallystick.experiments.run_directory import RunDirectory
 
-    ((setting, networks),) = ensembles_of_run(RunDirectory(path))
+    directory = RunDirectory(path)
+    cell = directory.config().get("cell", "linear")
+    if issubclass(directory.cell, ScalarCell):
+        several = " and ".join(name for name, kind in CELLS.items() if issubclass(kind, VectorCell))
+        raise BadInput(f"{path}: a run of {cell} cells; this is for runs of {several}")
+    found = list(ensembles_of_run(directory))
+    if len(found) > 1:
+        raise BadInput(f"{path}: a run of {len(found)} settings; this is for runs of one")
+    ((setting, networks),) = found
     size = len(networks.accuracy_train)
     name = f"{_name(networks.setting.cell, networks.setting.units)}, {setting['method']}"
     curve = _curve(networks.networks(), drawn, figure, name)

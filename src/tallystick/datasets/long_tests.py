@@ -11,7 +11,7 @@ from jaxtyping import Bool, Int
 
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN
-from tallystick.languages.tasks import TERNARY, Task
+from tallystick.languages.tasks import Task
 
 DYCK, WRONG_ORDER, SURPLUS_CLOSING, SURPLUS_OPENING = 25, 25, 25, 75
 SUITE_SIZE = DYCK + WRONG_ORDER + SURPLUS_CLOSING + SURPLUS_OPENING
@@ -47,7 +47,7 @@ def draw_suites(length: int, suites: int, generator: np.random.Generator) -> Tok
 def suite_places(task: Task, generator: np.random.Generator) -> Int[np.ndarray, " string"]:
     """Return which strings of a suite a task reads: all, and for the ternary task repeats of the two smaller classes."""
     places = np.arange(SUITE_SIZE)
-    if task is not TERNARY:
+    if task.outputs == 1:
         return places
     zero, negative = places[: DYCK + WRONG_ORDER], places[DYCK + WRONG_ORDER : -SURPLUS_OPENING]
     repeats = [generator.choice(part, SURPLUS_OPENING - len(part)) for part in (zero, negative)]

@@ -7,12 +7,11 @@ from tallystick.arithmetic import standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.datasets.string_files import read_strings
 from tallystick.errors import BadInput
-from tallystick.languages.tasks import BINARY, TERNARY
+from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Network
 
 _MOST_WORK = 10**17
 """The cubes of the strings' lengths, by the square of the bits that a state gains with a token: so much takes some minutes."""
-_TASKS = {"binary": (BINARY,), "ternary": (TERNARY,), "zero": (BINARY, TERNARY)}
 
 
 def score(model: Network, path: Path) -> dict[str, int | float]:
@@ -20,7 +19,8 @@ def score(model: Network, path: Path) -> dict[str, int | float]:
 
     Labels, where there are any, are checked for the readout's task; the zero check takes them of either.
     """
-    strings = read_strings(path, *_TASKS[model.readout.kind])
+    membership = model.task.name not in TASKS
+    strings = read_strings(path, *((BINARY, TERNARY) if membership else (model.task,)))
     _refuse_endless(model, strings, path)
     with standard_floats():  # a state that overflows is wrong, and no more need be said
         right = sum(model.class_of(string) == model.right_class(string) for string in strings)

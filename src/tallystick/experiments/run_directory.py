@@ -123,7 +123,9 @@ class RunDirectory:
             write_whole(self.path / MODELS, sink)
         except (*UNREADABLE, NotWritten) as error:
             for part in parts:  # is it one of them?
-                read_or_refuse(part, _DELETE, pl.read_parquet)
+                schema = read_or_refuse(part, _DELETE, pl.read_parquet).schema
+                if not schema_of(self.cell).items() <= schema.items():
+                    raise BadInput(f"{part}: not of these columns; {_DELETE}") from None
             if isinstance(error, NotWritten):
                 raise
             raise NotWritten(f"{self.path / MODELS}: cannot be written: {reason(error)}") from None
@@ -133,7 +135,8 @@ class RunDirectory:
         path = self.path / MODELS
         if not path.exists() and (self.path / SUMMARY).exists():
             raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
-        schema = read_or_refuse(path, _ANEW, pl.read_parquet_schema)
+        remedy = _ANEW if path.exists() or not self.has(PARTS) else _GO_ON
+        schema = read_or_refuse(path, remedy, pl.read_parquet_schema)
         for name, kind in schema_of(self.cell).items():
             if name not in schema:
                 raise BadInput(f"{path}: column {name!r} is missing, which rows of this version have; {_ANEW}")
@@ -261,6 +264,7 @@ def as_parquet(table: pl.DataFrame) -> bytes:
 
 
 _DELETE, _ANEW = "delete it and go on with --resume", "--force makes the run anew"
+_GO_ON = "--resume goes on with the run"
 _A_LITTLE = 2**20
 
 

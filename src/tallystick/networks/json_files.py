@@ -11,9 +11,11 @@ and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gat
      "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}
 
 Biases may be left out and are then zero. `"readout": {"kind": "zero"}` is the zero check of a cell with one unit.
+`"task"` names what is right, where that is not what such a readout is usually asked for.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +23,7 @@ from typing import Any, cast
 from tallystick.arithmetic import exact
 from tallystick.cells import CELLS, Cell, GatedCell, ScalarCell
 from tallystick.documents import Document, exact_number, read_as, write_document
+from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.network import Network
 from tallystick.networks.readout import DECISIONS, Readout
 
@@ -48,7 +51,7 @@ def network_from_json(document: Document) -> Network:
     weights = tuple(kind.shapes(1))
     fields = document.fields(
         required=("cell", *(field for field in weights if field not in _OPTIONAL), "readout"),
-        optional=tuple(field for field in weights if field in _OPTIONAL),
+        optional=(*(field for field in weights if field in _OPTIONAL), "task"),
     )
     kind = CELLS.get(fields["cell"].text())
     if kind is None:
@@ -59,7 +62,9 @@ def network_from_json(document: Document) -> Network:
         field: _numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]
         for field, shape in shapes.items()
     }
-    return Network(kind.from_tensors(tensors), _readout(fields["readout"], kind, units))
+    readout = _readout(fields["readout"], kind, units)
+    network = Network(kind.from_tensors(tensors), readout)
+    return replace(network, task=_task(fields["task"], readout)) if "task" in fields else network
 
 
 def network_to_json(network: Network) -> dict[str, object]:
@@ -70,7 +75,9 @@ def network_to_json(network: Network) -> dict[str, object]:
         weight = tuple(row[0] for row in readout.weight) if isinstance(cell, ScalarCell) else readout.weight
         written |= {"weight": _written(weight, "readout.weight"), "bias": _written(readout.bias, "readout.bias")}
     tensors = {name: _written(numbers, name) for name, numbers in cell.tensors().items()}
-    return {"cell": cell.name, **tensors, "readout": written}
+    usual = Network(network.cell, network.readout).task
+    task = {} if network.task == usual else {"task": network.task.name}
+    return {"cell": cell.name, **tensors, "readout": written, **task}
 
 
 def _units(kind: type[Cell], document: Document) -> int:
@@ -82,6 +89,15 @@ def _units(kind: type[Cell], document: Document) -> int:
     if rows % kind.gates or not 0 < units <= MOST_UNITS:
         document.refuse(f"a list of {kind.gates} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
     return units
+
+
+def _task(document: Document, readout: Readout) -> Task:
+    """Read the name of a task, which must have as many classes as the readout."""
+    name = document.text()
+    fitting = {task.name: task for task in READY_TASKS.values() if len(task.classes) == len(readout.comparisons)}
+    if name not in fitting:
+        document.refuse(f"a task with {len(readout.comparisons)} classes: one of {', '.join(fitting)}")
+    return fitting[name]
 
 
 def _readout(document: Document, kind: type[Cell], units: int) -> Readout:

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 
 from tallystick.cells import Cell, ReluCell, SelectiveCell
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
-from tallystick.languages.tasks import BINARY, COUNT, TERNARY, Task
+from tallystick.languages.tasks import COUNT, Task
 from tallystick.training.weights import Weights
 
 
@@ -28,9 +28,9 @@ class OutputLines(NamedTuple):
 
 def output_lines(task: Task, *, readout_bias: bool) -> OutputLines:
     """Return the lines for a task; without a readout bias they go through the origin."""
-    if task is TERNARY:
+    if task.outputs > 1:
         return OutputLines((-1, 0, 1), (-0.5, 0, -0.5))
-    return OutputLines((1,), (-0.5,) if task is BINARY and readout_bias else (0,))
+    return OutputLines((1,), (-0.5,) if task.classes and readout_bias else (0,))
 
 
 def counted_language(kind: type[Cell], task: Task) -> BracketLanguage:

@@ -17,7 +17,7 @@ import numpy as np
 from tallystick.cells import ScalarCell
 from tallystick.datasets.encoding import encode
 from tallystick.errors import BadInput, check_whole
-from tallystick.languages.tasks import COUNT
+from tallystick.languages.tasks import BINARY, COUNT, Task
 from tallystick.networks import Network, Readout
 from tallystick.training.answers import accuracies
 from tallystick.training.cores import on_every_core
@@ -61,11 +61,16 @@ class Ensemble:
 
     def networks(self) -> Network:
         """Return all networks as one network of arrays."""
-        return self._asked_for_a_class(Network(self.cell(), self.weights.readout()))
+        return self._asked_for_a_class(Network(self.cell(), self.weights.readout(), self._task))
 
     def network(self, seed: int) -> Network:
         """Return one network, its weights the doubles that they equal."""
-        return self._asked_for_a_class(Network(self.cell(), self.weights.readout()).place(seed))
+        return self._asked_for_a_class(Network(self.cell(), self.weights.readout(), self._task).place(seed))
+
+    @property
+    def _task(self) -> Task:
+        """What the networks are asked for: their task, or where that is the count, the sign of it."""
+        return self.setting.scored_as if self.setting.scored_as.classes else BINARY
 
     def _asked_for_a_class(self, network: Network) -> Network:
         """Ask what was trained on the count for a class: one unit by its zero check, several by an output above one half."""

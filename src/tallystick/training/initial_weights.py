@@ -10,7 +10,7 @@ from jaxtyping import Int
 
 from tallystick.cells import Cell, ScalarCell
 from tallystick.datasets.published import published_initial_weights
-from tallystick.languages.tasks import TERNARY, Task
+from tallystick.languages.tasks import Task
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights
 
 CELL_BOUND = 3**-0.5
@@ -104,8 +104,8 @@ def nudged(weights: Weights, size: float, seed: int) -> Weights:
 
 
 def has_readout_bias(task: Task, *, bias: bool) -> bool:
-    """Say whether the readout has a bias: the ternary one always, any other when the cell has."""
-    return bias or task is TERNARY
+    """Say whether the readout has a bias: one with several outputs always, any other when the cell has."""
+    return bias or task.outputs > 1
 
 
 def _key(seed: jax.Array, layout: int = _SCALAR_KEY) -> jax.Array:

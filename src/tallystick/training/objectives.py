@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from tallystick.languages.tasks import BINARY, COUNT, TERNARY, Task
+from tallystick.languages.tasks import Task
 
 Outputs = tuple[Array, ...]
 
@@ -92,7 +92,9 @@ class Objectives:
 
     def of(self, task: Task) -> Objective:
         """Return the objective for a task."""
-        return {BINARY: self.binary, TERNARY: self.ternary, COUNT: self.count}[task]
+        if not task.classes:
+            return self.count
+        return self.binary if task.outputs == 1 else self.ternary
 
 
 PUBLISHED_LOSSES = Objectives(BINARY_CROSS_ENTROPY, DOUBLED_SOFTMAX, SQUARED_ERROR)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tallystick.cells import ScalarCell
 from tallystick.training.setting import Setting
 
 
@@ -62,6 +63,8 @@ def widest_on(multiprocessors: int) -> int:
 def reason_against(setting: Setting, strings: list[str]) -> str | None:
     """Say why the kernel cannot train a setting on the strings, or nothing."""
     longest, steps = max(map(len, strings)), len(strings) * setting.epochs
+    if not issubclass(setting.kind, ScalarCell):
+        return f"a {setting.cell} may have several units, and the fused kernel is for cells with one"
     for name, most in MOST.items():
         if getattr(setting, name) > most:
             return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what the fused kernel holds"
