@@ -1,6 +1,8 @@
 """A claim as data, and what is right: by definition, not by any network."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain, repeat
 from typing import NamedTuple
 
 CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
@@ -73,6 +75,10 @@ class Counterexample(NamedTuple):
     given: int
     right: int
     trace: list[Fraction] | None
+
+    def tokens(self) -> Iterator[int]:
+        """Go through the tokens of the string."""
+        return chain.from_iterable(repeat(token, size) for token, size in self.runs)
 
 
 class Claim(NamedTuple):
