@@ -54,12 +54,12 @@ def duration(nanoseconds: int) -> str:
     """Write a time in its largest unit, rounded up.
 
     >>> duration(300 * 10**9), duration(5), duration(10**30)
-    ('5 minutes', '1 s', 'more than 1,000,000 years')
+    ('5 minutes', '1 s', '1,000,000 years or more')
     """
     seconds = -(-nanoseconds // _SECOND)
     name, size = next((unit for unit in _UNITS if seconds >= 2 * unit[1]), ("s", 1))
     number = -(-seconds // size)
-    return f"{number:,} {name}" if number <= 10**6 else f"more than {10**6:,} {name}"
+    return f"{number:,} {name}" if number <= 10**6 else f"{10**6:,} {name} or more"
 
 
 def product_time(bits: int, others: int) -> int:

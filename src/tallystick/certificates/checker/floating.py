@@ -5,6 +5,7 @@ rounds once an operation, or, fused, once for w·h + c.
 """
 
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 from .answers import require
@@ -139,9 +140,10 @@ class Floating(Machine):
         return harmless and gap << digits > 3 * sizes + (2 << places + digits)
 
     def time(self, length: int) -> int:  # noqa: ARG002
-        """Four steps, and the outputs at both ends, which a ternary readout needs three times."""
-        steps = 4 + {0: 0, 1: 2, 3: 18}[len(self.lines)]
-        return 2500 + steps * (1200 + self.form.places)
+        """Four steps and the outputs at both ends; outputs with slopes of one sign are compared with two others there."""
+        again = any(v * w > 0 for (v, _), (w, _) in combinations(self.lines, 2))
+        operations = 4 + len(self.lines) * (6 if again else 2)
+        return 2500 + operations * (900 + self.form.places // 2)
 
 
 class FloatTanh(Floating):

@@ -16,7 +16,7 @@ from .claims import Counterexample, GatedClaim, GatedModel, class_of_count
 from .effort import Limit, product_time
 from .tanh import tanh_above, tanh_below, tanh_time
 
-# --- Boxes: a number known between two multiples of a unit 2^−places, every operation rounded outward ----------------------------
+# --- Boxes: a number known between two multiples of a unit 2^−places, every operation rounded outward ----------------
 
 Box = tuple[int, int]
 """The box (low, high) holds all numbers from low to high units."""

@@ -1,4 +1,4 @@
-"""From a file to a claim: its text, its JSON, its digest, its fields and its numbers, each refused at once if it is not in form."""
+"""From a file to a claim: text, JSON, digest, fields and numbers, each refused at once if it is not in form."""
 
 import hashlib
 import io
@@ -87,7 +87,7 @@ def require_readable(fine: object, otherwise: str) -> None:
 
 
 def parse(text: str) -> object:
-    """Read JSON strictly: no field twice, no NaN, no number that is too long, nothing nested too deeply; `Unreadable` says what it is."""
+    """Read JSON strictly, or raise `Unreadable`: no field twice, no NaN, no number that is too long, nothing nested deeply."""
     require_readable(len(text) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
     try:
         found: object = json.loads(
