@@ -90,18 +90,20 @@ class ProgressLine:
     """Shows on standard error how far the work has come: one line, which a terminal shows anew each time."""
 
     def __init__(self) -> None:
-        self.shown = False
+        self.shown, self.terminal = False, bool(sys.stderr and sys.stderr.isatty())
 
     def __call__(self, text: str) -> None:
         """Show how far the work has come."""
-        if sys.stderr.isatty():
-            sys.stderr.write(f"\r{text}\x1b[K")
-        elif not self.shown:
-            sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        if self.terminal or not self.shown:
+            self._write(f"\r{text}\x1b[K" if self.terminal else f"{text}\n")
         self.shown = True
 
     def clear(self) -> None:
         """Take the line away again."""
-        if self.shown and sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K")
+        if self.shown and self.terminal:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        if sys.stderr:  # which is None where the caller has closed it
+            sys.stderr.write(text)
+            sys.stderr.flush()
