@@ -189,6 +189,15 @@ def test_a_threshold_within_the_bounds_of_a_state_needs_more_digits(monkeypatch)
     assert check(claim) == UNDECIDED
 
 
+def test_states_smaller_than_a_unit_are_told_apart():
+    """An LSTM that counts in steps of 2^−120, of which the first boxes tell nothing; a claim of too much still fails."""
+    tiny = f"1/{2**120}"
+    rows = {"input_weight": [[40, 40], [40, 40], [tiny, "-" + tiny], [40, 40]]}
+    for bias, valid in ((f"-1/{2**121}", True), (f"-3/{2**121}", False)):
+        readout = {"kind": "binary", "weight": [[1]], "bias": [bias]}
+        assert check(sealed(bounded(FAILS_AT_11, 4, readout=readout, **rows))).valid is valid
+
+
 def test_which_class_a_box_surely_gets():
     """The output is h, in units: from 0 on it may be a tie, from one unit on it is above."""
     readout = {"kind": "binary", "weight": [[1]], "bias": [0]}

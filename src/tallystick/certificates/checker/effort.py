@@ -18,8 +18,12 @@ _SECOND = 10**9
 _FIRST_REPORT, _NEXT_REPORT = 2 * _SECOND, _SECOND
 _UNITS = (("years", 365 * 24 * 3600), ("days", 24 * 3600), ("hours", 3600), ("minutes", 60))
 
-# Measured with Python 3.11 to 3.13: an operation, and a product of two of the words of 30 bits that whole numbers are made of.
-_OPERATION, _WORDS, _WORD = 100, (3, 2), 30
+# Measured with Python 3.11, whose whole numbers are made of words of 30 bits.
+_WORD = 30
+_OPERATION = 100
+"""Nanoseconds of an operation on short numbers."""
+_WORD_PRODUCT = 1500
+"""Picoseconds of the product of two words in a longer product or quotient."""
 _KARATSUBA = 70  # words from which Python multiplies halves, three times instead of four
 
 
@@ -68,12 +72,12 @@ def product_time(bits: int, others: int) -> int:
     pieces, halves, times = -(-long // short), short, 1
     while halves > _KARATSUBA:
         halves, times = halves // 2 + 1, 3 * times
-    return _OPERATION + pieces * times * halves**2 * _WORDS[0] // _WORDS[1]
+    return _OPERATION + pieces * times * halves**2 * _WORD_PRODUCT // 1000
 
 
 def quotient_time(bits: int, divisor: int) -> int:
     """Return the nanoseconds of a quotient of so many bits."""
-    return _OPERATION + _words(bits) * _words(divisor) * _WORDS[0] // _WORDS[1]
+    return _OPERATION + _words(bits) * _words(divisor) * _WORD_PRODUCT // 1000
 
 
 def _words(bits: int) -> int:

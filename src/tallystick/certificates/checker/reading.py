@@ -50,7 +50,7 @@ def read_text(path: Path | str) -> str:
     except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
         reason = getattr(error, "strerror", None) or str(error)
         raise Unreadable(f"cannot be read: {reason.lower()}") from None
-    require_readable(len(content) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
+    _require_readable(len(content) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -77,7 +77,7 @@ def _all_of(file: io.FileIO, *, pipe: bool) -> bytes:
     return bytes(content)
 
 
-def require_readable(fine: object, otherwise: str) -> None:
+def _require_readable(fine: object, otherwise: str) -> None:
     """Refuse to read something unless it is fine."""
     if not fine:
         raise Unreadable(otherwise)
@@ -88,7 +88,7 @@ def require_readable(fine: object, otherwise: str) -> None:
 
 def parse(text: str) -> object:
     """Read JSON strictly, or raise `Unreadable`: no field twice, no NaN, no number that is too long, nothing nested deeply."""
-    require_readable(len(text) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
+    _require_readable(len(text) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
     try:
         found: object = json.loads(
             text, object_pairs_hook=_no_repeats, parse_int=_whole, parse_float=_no_float, parse_constant=_no_constant
@@ -102,12 +102,12 @@ def parse(text: str) -> object:
 
 
 def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    require_readable(len(dict(pairs)) == len(pairs), "a field stands twice in one object")
+    _require_readable(len(dict(pairs)) == len(pairs), "a field stands twice in one object")
     return dict(pairs)
 
 
 def _whole(digits: str) -> int:
-    require_readable(_WHOLE.fullmatch(digits), "a number has too many digits")
+    _require_readable(_WHOLE.fullmatch(digits), "a number has too many digits")
     return int(digits)
 
 
