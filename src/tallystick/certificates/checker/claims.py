@@ -1,6 +1,8 @@
 """A claim as data, and what is right: by definition, not by any network."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain, repeat
 from typing import NamedTuple
 
 CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
@@ -28,9 +30,9 @@ class Model(NamedTuple):
         """Whether the right answer is κ = 0 instead of the class of n − m: for the zero check of a ReLU cell."""
         return self.cell == "relu" and self.readout == "zero"
 
-    def group_after(self, group: int, token: int) -> int:
-        """Return the group of a string with one more token: by its number of `(`, or by κ, which never falls below 0."""
-        return max(0, group + 1 - 2 * token) if self.semi_dyck1 else group + 1 - token
+    def group_after(self, group: int, token: int, size: int = 1) -> int:
+        """Return the group of a string with a run more: by its number of `(`, or by κ, which never falls below 0."""
+        return max(0, group + (1 - 2 * token) * size) if self.semi_dyck1 else group + (1 - token) * size
 
     def right_class(self, group: int, length: int) -> int:
         """Return the index of the class that the strings of a group should get."""
@@ -73,6 +75,10 @@ class Counterexample(NamedTuple):
     given: int
     right: int
     trace: list[Fraction] | None
+
+    def tokens(self) -> Iterator[int]:
+        """Go through the tokens of the string."""
+        return chain.from_iterable(repeat(token, size) for token, size in self.runs)
 
 
 class Claim(NamedTuple):
