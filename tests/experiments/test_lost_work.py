@@ -31,7 +31,6 @@ from lost_work import (
 from tallystick.cli import main
 from tallystick.errors import BadInput, NotWritten
 from tallystick.experiments import comparison, run_directory, runner, training_run
-from tallystick.experiments.comparison import Comparison, Spread
 from tallystick.experiments.evaluation import horizons_of_run
 from tallystick.experiments.lock import LOCK, at_work_in
 from tallystick.experiments.run_directory import RunDirectory
@@ -40,6 +39,7 @@ from tallystick.experiments.training_run import training_job
 from tallystick.experiments.workers import ThisMachine
 from tallystick.files import refuse_unwritable, write_text, write_whole
 from tallystick.reports import drawing
+from tallystick.studies.compare import Comparison, Spread
 
 
 @pytest.fixture(autouse=True)
