@@ -31,7 +31,7 @@ from tallystick.readouts import BinaryReadout, LayerReadout, Readout, TernaryRea
 if TYPE_CHECKING:
     from tallystick.experiments.gated_runs import train_gated
     from tallystick.experiments.training_run import train
-    from tallystick.reproduction import reproduce
+    from tallystick.studies.reproduce import reproduce
     from tallystick.training.ensemble import Ensemble
     from tallystick.training.setting import Setting
 
@@ -41,7 +41,7 @@ __version__ = "0.1.0"
 _ON_DEMAND = {
     "Ensemble": "tallystick.training.ensemble",
     "Setting": "tallystick.training.setting",
-    "reproduce": "tallystick.reproduction",
+    "reproduce": "tallystick.studies.reproduce",
     "train": "tallystick.experiments.training_run",
     "train_gated": "tallystick.experiments.gated_runs",
 }

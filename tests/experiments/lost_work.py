@@ -20,8 +20,8 @@ from tallystick.experiments import gated_runs, runner
 from tallystick.experiments.gated_runs import run_gated_training
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.sweep import Grid, sweep_config, sweep_jobs
 from tallystick.experiments.training_run import run_training, run_whole, training_job
+from tallystick.studies.sweep import Grid, sweep_config, sweep_jobs
 from tallystick.training.gated.setting import GatedSetting
 from tallystick.training.setting import Setting
 

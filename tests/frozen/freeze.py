@@ -23,10 +23,7 @@ from pathlib import Path
 
 VERDICTS, RUNS = (Path(__file__).with_name(name) for name in ("verdicts.jsonl.gz", "runs.json"))
 
-METHODS = (
-    "published corrected decayed count count-tokens count-calm count-penalty penalty lagrangian "
-    "tied unit tied-unit projected curriculum"
-).split()
+METHODS = ["published", "corrected", "decayed", "count", "count-tokens", "count-calm", "count-penalty", "penalty", "lagrangian", "tied", "unit", "tied-unit", "projected", "curriculum"]
 CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
 
 

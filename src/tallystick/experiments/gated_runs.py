@@ -12,9 +12,9 @@ import polars as pl
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.gated_rows import SCHEMA, rows_of_gated
-from tallystick.experiments.reproduction import write_record
 from tallystick.experiments.run_directory import MODELS, RunDirectory
 from tallystick.experiments.runner import made_by
+from tallystick.experiments.training_run import write_record
 from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.training.ensemble import silent
 from tallystick.training.gated.ensemble import BLOCK, GatedEnsemble, train_gated_weights

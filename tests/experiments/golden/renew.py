@@ -32,7 +32,7 @@ from tallystick.datasets.training_sets import training_set
 from tallystick.experiments.gated_measures import border_strings, uniform_strings
 from tallystick.experiments.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.experiments.network_horizons import certified
-from tallystick.experiments.replicates import RedrawnSuites
+from tallystick.studies.replicates import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.gated.initial_weights import fresh_gated_weights
 from tallystick.training.initial_weights import fresh_weights
