@@ -9,8 +9,7 @@ import pytest
 
 from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, hyperbolic_tangent, nearest, sigmoid
 from tallystick.arithmetic.boxes import box_of
-from tallystick.cells import Cell, LinearCell, ReluCell, TanhCell
-from tallystick.cells.gated import GruCell, LstmCell
+from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, TanhCell
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.ensemble import horizons

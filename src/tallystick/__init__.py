@@ -29,7 +29,7 @@ from tallystick.networks import Network, Readout, from_torch, read_network, writ
 
 if TYPE_CHECKING:
     from tallystick.experiments.training_run import train
-    from tallystick.reproduction import reproduce
+    from tallystick.studies.reproduce import reproduce
     from tallystick.training.ensemble import Ensemble
     from tallystick.training.setting import Setting
 
@@ -39,7 +39,7 @@ __version__ = "0.1.0"
 _ON_DEMAND = {
     "Ensemble": "tallystick.training.ensemble",
     "Setting": "tallystick.training.setting",
-    "reproduce": "tallystick.reproduction",
+    "reproduce": "tallystick.studies.reproduce",
     "train": "tallystick.experiments.training_run",
 }
 

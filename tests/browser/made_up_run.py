@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.experiments.rows import SCHEMA
-from tallystick.reports.settings import COLUMNS, SETTINGS
+from tallystick.reports.paper import COLUMNS, SETTINGS
 
 EDITION, METHOD, PRECISION = "fresh", "published", "float32"
 EPOCHS, FOLLOWED = 30, 6

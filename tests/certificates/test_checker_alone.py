@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from tallystick.cells import LinearCell, TanhCell
 from tallystick.certificates import checker
 from tallystick.certificates.certificate import certificate, digest, write_certificate
-from tallystick.certificates.checker import Finding, check, check_file
+from tallystick.certificates.checker import Answer, check, check_file
 from tallystick.certificates.horizon import certify
 from tallystick.networks import Network, Readout, network_to_json
 
@@ -43,7 +42,7 @@ def test_no_module_uses_hardware_floats():
         for node in ast.walk(ast.parse(path.read_text())):
             assert not (isinstance(node, ast.Constant) and isinstance(node.value, float))
             assert not (isinstance(node, ast.Name) and node.id in ("float", "struct"))
-            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)) or path.stem == "powers"
+            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)) or path.stem == "sorted_strings"
 
 
 def run_copy(folder, *arguments):
@@ -70,16 +69,16 @@ def test_a_copy_runs_alone(tmp_path, model, arithmetic, verdict):
     failed = run_copy(tmp_path, path)
     assert (failed.returncode, failed.stderr) == (1, "")
     assert failed.stdout == "does not hold: the digest does not fit the content\n"
-    assert run_copy(tmp_path, tmp_path / "nothing.json").returncode == 1
+    assert run_copy(tmp_path, tmp_path / "nothing.json").returncode == 2
     assert run_copy(tmp_path).returncode == 2
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe")
-    for name in ("nothing", "bytes", "."):
-        finding = check_file(tmp_path / name)
-        assert not finding.valid
-        assert finding.reason.startswith("cannot be read")
+    for name, reason in (("nothing", "cannot be read"), ("bytes", "not UTF-8 text (byte 0)"), (".", "cannot be read")):
+        answer = check_file(tmp_path / name)
+        assert answer.valid is False
+        assert answer.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -97,14 +96,14 @@ def test_a_file_that_cannot_be_read(tmp_path):
         '{"model": NaN}',
         "{" * 5,
         "9" * 10**6,
-        " " * (10**7 + 1),
+        " " * (2**24 + 1),
     ],
     ids=lambda text: text[:12],
 )
 def test_what_is_no_certificate_is_refused(text):
-    finding = check(text)
-    assert isinstance(finding, Finding)
-    assert not finding.valid
+    answer = check(text)
+    assert isinstance(answer, Answer)
+    assert not answer.valid
 
 
 BOUNDED = certificate(certify(COUNTER, arithmetic="float32"))
@@ -168,11 +167,10 @@ def test_hostile_certificates_are_refused_quickly(hostile):
     assert check(sealed(BOUNDED)).valid
     assert check(sealed(REFUTED)).valid
     for content in hostile():
-        text, start = sealed(content), time.perf_counter()
-        finding = check(text)
-        assert not finding.valid, text[:300]
-        assert len(finding.reason) < 2000
-        assert time.perf_counter() - start < 5, text[:300]
+        text = sealed(content)
+        answer = check(text, minutes=Fraction(1, 600))
+        assert answer.valid is False or (hostile is too_long and answer.valid is None), text[:300]
+        assert len(answer.reason) < 200
 
 
 def test_many_states_are_refused():

@@ -10,12 +10,12 @@ from forged import issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.checker import check
-from tallystick.certificates.checker.claim import Claim
-from tallystick.certificates.checker.claim import Model as CheckedModel
-from tallystick.certificates.checker.finding import Refused
-from tallystick.certificates.checker.floating import Floating
-from tallystick.certificates.checker.formats import FORMATS
-from tallystick.certificates.checker.real import Exact
+from tallystick.certificates.checker.answers import Refused
+from tallystick.certificates.checker.claims import Claim
+from tallystick.certificates.checker.claims import Model as CheckedModel
+from tallystick.certificates.checker.effort import Limit
+from tallystick.certificates.checker.floating import FORMATS, Floating
+from tallystick.certificates.checker.machines import Exact
 from tallystick.certificates.checker.sorted_strings import Side, _holds_from_to, check_sorted
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, arithmetic_of
 from tallystick.errors import BadInput
@@ -204,8 +204,8 @@ def test_states_are_listed_where_the_ends_do_not_tell(monkeypatch):
     found = [check(sealed(bound(LISTED, "float16", "all", "search", horizon))) for horizon in range(LONGEST)]
     assert [finding.valid for finding in found] == [horizon <= right for horizon in range(LONGEST)]
     claim = sealed(bound(LISTED, "float16", "all", "search", 3))
-    for most, holds in ((11, True), (10, False)):  # two states of one token, three of two tokens, six of three
-        monkeypatch.setattr("tallystick.certificates.checker.lengths._MOST_STATES", most)
+    for most, holds in ((11, True), (10, None)):  # two states of one token, three of two tokens, six of three
+        monkeypatch.setattr("tallystick.certificates.checker.strings._MOST_STATES", most)
         finding = check(claim)
         assert finding.valid is holds
         assert holds or finding.reason == "too many states to list at length 3"
@@ -259,7 +259,7 @@ def test_sorted_strings_decide_at_every_threshold_that_a_string_reaches(U, steps
 
 def passes(judge, claim):
     try:
-        judge(claim)
+        judge(claim, Limit())
     except Refused:
         return False
     return True
@@ -283,7 +283,7 @@ def test_a_comparison_holds_from_one_length_to_another_iff_it_does_at_each(U, st
                 over = [weight * (h - threshold) for h in states[first : last + 1]]
                 wrong = [value < 0 or (strict and value == 0) for value in over]
                 single += sum(wrong[1:-1]) == 1 and not (wrong[0] or wrong[-1])
-                assert _holds_from_to(model, older, younger, r, side, first, last) == (not any(wrong))
+                assert _holds_from_to(model, older, younger, r, side, first, last, Limit()) == (not any(wrong))
     assert single or U == 1
 
 

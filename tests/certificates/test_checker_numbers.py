@@ -10,10 +10,10 @@ import pytest
 
 from tallystick.arithmetic import FORMATS as NUMPY_FORMATS
 from tallystick.arithmetic import nearest
-from tallystick.certificates.checker.claim import Model
-from tallystick.certificates.checker.floating import Floating, FloatTanh
-from tallystick.certificates.checker.formats import FORMATS
-from tallystick.certificates.checker.powers import sign
+from tallystick.certificates.checker.claims import Model
+from tallystick.certificates.checker.effort import Limit
+from tallystick.certificates.checker.floating import FORMATS, Floating, FloatTanh
+from tallystick.certificates.checker.sorted_strings import sign
 from tallystick.certificates.checker.tanh import tanh_above, tanh_below
 from tallystick.errors import BadInput
 
@@ -179,6 +179,6 @@ def test_signs_of_sums_of_powers():
         terms = [(generator.randrange(-5, 6), generator.choice([0, 1, 2, 3, 50, 3000])) for _ in range(4)]
         terms += [(-c, e) for c, e in terms] if generator.random() < 0.1 else []
         value = sum(c * base**e for c, e in terms)
-        assert sign(terms, base) == (value > 0) - (value < 0)
-    assert sign([(1, 10**30), (-2, 0)], Fraction(3, 2)) == 1
-    assert sign([(1, 10**300), (-1, 10**300 + 1)], Fraction(2, 3)) == 1
+        assert sign(terms, base, Limit()) == (value > 0) - (value < 0)
+    assert sign([(1, 10**30), (-2, 0)], Fraction(3, 2), Limit()) == 1
+    assert sign([(1, 10**300), (-1, 10**300 + 1)], Fraction(2, 3), Limit()) == 1

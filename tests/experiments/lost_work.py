@@ -21,8 +21,8 @@ from tallystick.errors import NotWritten
 from tallystick.experiments import gated_runs, runner
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.sweep import Grid, sweep_config, sweep_jobs
 from tallystick.experiments.training_run import run_training, run_whole, training_job
+from tallystick.studies.sweep import Grid, sweep_config, sweep_jobs
 from tallystick.training.setting import Setting
 
 # Many processes compile a program once.

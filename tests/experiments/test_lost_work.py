@@ -30,8 +30,7 @@ from lost_work import (
 
 from tallystick.cli import main
 from tallystick.errors import BadInput, NotWritten
-from tallystick.experiments import comparison, run_directory, runner, training_run
-from tallystick.experiments.comparison import Comparison, Spread
+from tallystick.experiments import run_directory, runner, training_run
 from tallystick.experiments.evaluation import horizons_of_run
 from tallystick.experiments.lock import LOCK, at_work_in
 from tallystick.experiments.run_directory import RunDirectory
@@ -40,6 +39,8 @@ from tallystick.experiments.training_run import training_job
 from tallystick.experiments.workers import ThisMachine
 from tallystick.files import refuse_unwritable, write_text, write_whole
 from tallystick.reports import drawing
+from tallystick.studies import compare as study
+from tallystick.studies.compare import Comparison, Spread
 
 
 @pytest.fixture(autouse=True)
@@ -224,7 +225,7 @@ def test_a_read_only_folder_is_refused_in_one_line(disk, undisturbed, begun):
 def test_a_comparison_does_no_work_for_a_folder_that_takes_nothing(disk, capsys, monkeypatch):
     folder, mount_again = disk
     mount_again("ro")
-    monkeypatch.setattr(comparison, "compare", lambda *_: pytest.fail("compared in vain"))
+    monkeypatch.setattr(study, "compare", lambda *_: pytest.fail("compared in vain"))
     with pytest.raises(SystemExit, match="2"):
         main(["compare", "--cell", "relu", "--out", str(folder)])
     assert capsys.readouterr().err == f"tallystick: {folder}: cannot be written: read-only file system\n"
@@ -424,7 +425,7 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
         error = f"tallystick: {option[2:].replace('-', '_')}: -1 is not a whole number from {option != '--seed':d} on\n"
         assert ended(*out, option, "-1") == (2, error)
     assert not kept.parent.exists()
-    monkeypatch.setattr(comparison, "compare", killed_at_the_third)
+    monkeypatch.setattr(study, "compare", killed_at_the_third)
     monkeypatch.setattr(drawing, "files", lambda name, draw: {f"{name}.png": b"PNG"})
     assert ended(*out)[0] == 130
     assert list(contents(tmp_path / "out")) == [kept.name]
@@ -437,7 +438,7 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
         assert "of other settings, seeds, versions or another device" in ended(*out, "--resume")[1]
 
     monkeypatch.setattr(
-        comparison, "compare", lambda *given, **more: compared.append(given[0]) or as_if_compared(*given, **more)
+        study, "compare", lambda *given, **more: compared.append(given[0]) or as_if_compared(*given, **more)
     )
     whole = kept.read_bytes()
     kept.write_bytes(whole[:-9])

@@ -13,13 +13,11 @@ from tallystick.certificates.horizon import certify
 from tallystick.errors import BadInput
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.jobs import Published, exact_job, fresh_job, paper_grid
-from tallystick.experiments.reproduction import Plan, run_experiment
 from tallystick.experiments.rows import ensemble_of, rows_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import PART, parts_of, train_part
 from tallystick.experiments.training_run import run_training, training_job
 from tallystick.networks import Network, Readout
-from tallystick.reproduction import reproduce
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -246,62 +244,3 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
     damaged.unlink()
     run_training(job, 0, directory, resume=True)
     assert directory.models().equals(expected)
-
-
-@pytest.mark.long
-def test_the_whole_experiment_on_a_few_seeds(tmp_path):
-    directory = RunDirectory(tmp_path / "run")
-    told = []
-    run_experiment(Plan(seeds=20), directory, progress=lambda job, seeds: told.append((job, seeds)))
-    rows = directory.models()
-    assert rows.group_by("edition").len().sort("edition").rows() == [("float64", 240), ("fresh", 240)]
-    assert len({job for job, _ in told}) == 24
-    replicates = pl.read_parquet(tmp_path / "run" / "replicates.parquet")
-    assert replicates.group_by("edition", "kind").len().sort("edition", "kind").rows() == [
-        ("float64", "sampling", 36_000),
-        ("fresh", "rounding", 1_080),
-        ("fresh", "sampling", 36_000),
-    ]
-    averages = replicates.filter(edition="fresh", kind="sampling", column="train").group_by(
-        "task", "bias", "train_length"
-    )
-    means = averages.agg(pl.col("average").mean()).join(
-        rows.filter(edition="fresh").group_by("task", "bias", "train_length").agg(pl.col("accuracy_train").mean()),
-        on=["task", "bias", "train_length"],
-    )
-    assert (means["average"] - means["accuracy_train"]).abs().max() < 1
-    paths = pl.read_parquet(tmp_path / "run" / "paths.parquet")
-    assert len(paths) == 12 * 20 * 101
-    last = paths.filter(epoch=100).sort("task", "bias", "train_length", "seed")["recurrent_weight"].to_numpy()
-    trained = rows.filter(edition="fresh").sort("task", "bias", "train_length", "seed")["recurrent_weight"].to_numpy()
-    short = paths.filter(epoch=100).sort("task", "bias", "train_length", "seed")["train_length"].to_numpy() < 8
-    np.testing.assert_allclose(last[short], trained[short], rtol=1e-3)
-    assert not (tmp_path / "run" / "parts").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"runs": 0}, "runs: 0 is not a whole number from 1 on"),
-        ({"seeds": -1}, "seeds: -1 is not a whole number from 0 on"),
-        ({"precision": "float16"}, "precision: 'float16' is not one of"),
-        ({"perturb": 2.0}, "perturb: 2.0 is not between 0 and 1"),
-        ({"perturb": float("nan")}, "perturb: nan is not between 0 and 1"),
-        ({"perturb": "x"}, "perturb: 'x' is not between 0 and 1"),
-        ({"seeds": 10**12}, "seeds: 1000000000000 is more than 10,000,000"),
-        ({"runs": 10**9}, "runs: 1000000000 is more than 10,000"),
-        ({"replicates": 10**9}, "replicates: 1000000000 is more than 10,000"),
-        ({"replicates": -1}, "replicates: -1 is not a whole number"),
-        ({"authors_data": Path("nowhere")}, "authors_data: nowhere is not a folder"),
-        ({"authors_data": Path(), "runs": 5}, "runs: 5; the exact edition has the authors' 10"),
-    ],
-)
-def test_a_plan_that_makes_no_experiment_is_refused(options, message):
-    with pytest.raises(BadInput, match=message):
-        Plan(**options)
-
-
-def test_an_option_that_a_reproduction_does_not_have_is_named(tmp_path):
-    with pytest.raises(BadInput, match="sedes: no such option; the options are runs, seeds"):
-        reproduce(tmp_path / "run", sedes=3)
-    assert not (tmp_path / "run").exists()

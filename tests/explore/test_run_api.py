@@ -15,9 +15,9 @@ from tallystick.experiments.rows import SCHEMA
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run
 from tallystick.networks import network_from_json
+from tallystick.reports.paper import SETTINGS
 from tallystick.reports.reading import read_run
-from tallystick.reports.settings import SETTINGS
-from tallystick.reports.table import table
+from tallystick.reports.table import table_rows
 
 NAME = "fresh-binary-nobias-8-linear-published-float32"
 WINDOW = {"x0": -1.1, "x1": -0.5, "y0": 0.9, "y1": 1.1}
@@ -130,8 +130,8 @@ def test_the_table_is_the_reports(client, run_directory):
         for row in edition["rows"]
         for column, entry in row["entries"].items()
     }
-    assert len(found) == len(table(run))
-    for row in table(run):
+    assert len(found) == len(table_rows(run))
+    for row in table_rows(run):
         setting, entry = found[row.edition, str(row.setting.group), row.setting.train_length, row.column]
         assert setting.startswith(row.edition)
         assert (entry["avg"], entry["min"], entry["max"], entry["mean"]) == (

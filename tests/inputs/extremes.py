@@ -47,7 +47,7 @@ def extremes(folder: Path) -> list[Extreme]:
         for command, place in _COMMANDS
         if _fits(path, command)
     ]
-    found.append(Extreme("horizon of 10^18", ("check", _horizon(folder, 10**18, "search")), 1))
+    found.append(Extreme("horizon of 10^18", ("check", _horizon(folder, 10**18, "search")), 3))
     found.append(Extreme("horizon of 10^18, sorted", ("check", _horizon(folder, 10**18, "sorted strings")), 1))
     found.append(Extreme("rows that swell", ("certify", _swelling(folder))))
     found.append(Extreme("long line among short ones", ("evaluate", "run", "--strings", _uneven(folder))))

@@ -10,7 +10,7 @@ import polars as pl
 from tallystick.experiments.gated_rows import SCHEMA as GATED_SCHEMA
 
 from tallystick import LinearCell, Network, ReluCell, SelectiveCell, TanhCell, certify
-from tallystick.cells.gated import GruCell, LstmCell
+from tallystick.cells import GruCell, LstmCell
 from tallystick.certificates.certificate import write_certificate
 from tallystick.datasets.published import published_strings  # noqa: F401 -- the files below are its
 from tallystick.experiments.rows import SCHEMA

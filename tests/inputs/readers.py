@@ -16,8 +16,6 @@ from tallystick.datasets.string_files import read_strings
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.experiments.cluster import _address_in
-from tallystick.experiments.comparison import Comparison, Spread, default_settings
-from tallystick.experiments.comparison_rows import KEPT, KeptRows
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.explore.opening import open_run
@@ -25,10 +23,11 @@ from tallystick.files import read_text
 from tallystick.languages.machine_files import read_machine
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import network_to_json, read_network
-from tallystick.reports import claims, table_files
+from tallystick.reports import claims, table_formats
 from tallystick.reports.page import page
 from tallystick.reports.reading import read_run
-from tallystick.reports.table import table
+from tallystick.reports.table import table_rows
+from tallystick.studies.compare import KEPT, Comparison, KeptRows, Spread, default_settings
 
 LONGEST_LINE = 1000
 
@@ -175,9 +174,9 @@ def _summed(path: Path) -> None:
 def _report(path: Path) -> None:
     """Everything but the pictures."""
     run = read_run(path.parent)
-    rows = table(run)
+    rows = table_rows(run)
     accounts = {edition: claims.accounts(run, edition) for edition in run.editions}
-    table_files.as_csv(rows), table_files.as_markdown(run, rows), table_files.as_latex(run, rows)
+    table_formats.as_csv(rows), table_formats.as_markdown(run, rows), table_formats.as_latex(run, rows)
     claims.as_json(accounts, run.main_edition)
     page(run, rows, accounts, {})
 

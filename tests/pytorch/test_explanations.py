@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from tallystick.datasets.training_sets import training_set
-from tallystick.explanations.exact_counter import ExactCounter, at_counter
-from tallystick.explanations.profile import profile
-from tallystick.explanations.pull import pull_of
-from tallystick.explanations.scored import scored
+from tallystick.studies.explain.counter import ExactCounter, at_counter
+from tallystick.studies.explain.pull import pull_of
+from tallystick.studies.explain.strings import profile, scored_strings
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 
@@ -89,7 +88,7 @@ def test_the_closed_form_agrees_with_autograd(method, task, bias):
     setting = Setting(task, bias, 4, method=method)
     strings = training_set(setting.scored_as, 4, 0)
     counter = ExactCounter.of_scale(setting, 1.7, step=0.6, threshold=0.4)
-    there = at_counter(setting, profile(scored(setting, strings)), counter)
+    there = at_counter(setting, profile(scored_strings(setting, strings)), counter)
     pull = pull_of(setting, counter, there.slope)
     trained = leaves(setting, counter)
     loss = objective(setting, strings, trained)
@@ -106,7 +105,7 @@ def test_other_training_lengths_agree_as_well(task, method, length):
     setting = Setting(task, False, length, method=method)
     strings = training_set(setting.scored_as, length, 0)
     counter = ExactCounter.of_scale(setting, 2.5, step=1.3)
-    there = at_counter(setting, profile(scored(setting, strings)), counter)
+    there = at_counter(setting, profile(scored_strings(setting, strings)), counter)
     trained = leaves(setting, counter)
     loss = objective(setting, strings, trained)
     loss.backward()

@@ -11,7 +11,7 @@ from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
 from tallystick import BadInput, from_torch, read_network  # noqa: E402
-from tallystick.cells.gated import GruCell, LstmCell  # noqa: E402
+from tallystick.cells import GruCell, LstmCell  # noqa: E402
 
 MODULES = {
     "GRU": (nn.GRU, GruCell),

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import polars as pl
 
-from tallystick.reports.paper import MISPRINTS, printed_table
-from tallystick.reports.settings import COLUMNS, SETTINGS
+from tallystick.reports.paper import COLUMNS, MISPRINTS, SETTINGS, printed_table
 
 TRUTHS = {"min": 64.0, "max": 100 * 152 / 225}
 EXCESS = {2: 0.6, 4: 0.4, 8: 0.25}  # of a binary a/b over −1, by training length

@@ -6,16 +6,23 @@ import pytest
 from synthetic import replicates, write_run
 
 from tallystick.reports import claims
-from tallystick.reports.findings import Finding, Standing, Verdict, above, below, judge, not_above, reason
-from tallystick.reports.intervals import (
+from tallystick.reports.findings import (
+    Conclusion,
+    Finding,
+    Standing,
+    above,
+    below,
+    judge,
+    not_above,
+    reason,
     resampled_means,
     resampled_medians,
     resampled_trimmed_means,
     trimmed_mean,
     wilson,
 )
+from tallystick.reports.paper import Group
 from tallystick.reports.reading import read_run
-from tallystick.reports.settings import Group
 
 BINARY = Group("binary", bias=False)
 
@@ -28,7 +35,7 @@ def verdicts(directory, change=None, seeds=60):
 
 def test_models_that_do_as_the_paper_says_support_every_claim(tmp_path):
     assert {number: account.verdict for number, account in verdicts(tmp_path).items()} == dict.fromkeys(
-        range(1, 6), Verdict.SUPPORTED
+        range(1, 6), Conclusion.SUPPORTED
     )
 
 
@@ -38,10 +45,10 @@ def test_models_that_count_exactly_refute_the_first_claim(tmp_path):
         return {"ab_ratio": -ones, "recurrent_weight": ones}
 
     found = verdicts(tmp_path, count)
-    assert found[1].verdict == Verdict.REFUTED
-    assert found[2].verdict == Verdict.REFUTED  # nothing is left to approach
-    assert found[3].verdict == Verdict.REFUTED
-    assert found[4].verdict == Verdict.SUPPORTED
+    assert found[1].verdict == Conclusion.REFUTED
+    assert found[2].verdict == Conclusion.REFUTED  # nothing is left to approach
+    assert found[3].verdict == Conclusion.REFUTED
+    assert found[4].verdict == Conclusion.SUPPORTED
     shares = {finding.name: finding.value for finding in found[1].findings[BINARY]}
     assert shares["length 2: share with a/b = −1 and U = 1 exactly"] == 1
 
@@ -52,9 +59,9 @@ def test_moving_away_with_length_refutes_the_second_and_third_claims(tmp_path):
         return {"ab_ratio": -1 - far, "recurrent_weight": 1 + far}
 
     found = verdicts(tmp_path, away)
-    assert found[1].verdict == Verdict.SUPPORTED
-    assert found[2].verdict == Verdict.REFUTED
-    assert found[3].verdict == Verdict.REFUTED
+    assert found[1].verdict == Conclusion.SUPPORTED
+    assert found[2].verdict == Conclusion.REFUTED
+    assert found[3].verdict == Conclusion.REFUTED
 
 
 def test_ternary_means_far_above_refute_the_fourth_claim_and_slightly_above_leave_it_mixed(tmp_path):
@@ -64,9 +71,9 @@ def test_ternary_means_far_above_refute_the_fourth_claim_and_slightly_above_leav
 
         return change
 
-    assert verdicts(tmp_path / "far", lifted(0.3))[4].verdict == Verdict.REFUTED
+    assert verdicts(tmp_path / "far", lifted(0.3))[4].verdict == Conclusion.REFUTED
     slightly = verdicts(tmp_path / "near", lifted(0.01))[4]
-    assert slightly.verdict == Verdict.MIXED
+    assert slightly.verdict == Conclusion.MIXED
     assert slightly.reason.startswith("6 of 12 statements hold; 6 fail (ternary without bias, length 2: trimmed mean")
 
 
@@ -74,7 +81,7 @@ def test_perfect_accuracy_everywhere_refutes_the_fifth_claim(tmp_path):
     def perfect(_, columns):
         return {name: np.full_like(columns[name], 100.0) for name in ("accuracy_20", "accuracy_50")}
 
-    assert verdicts(tmp_path, perfect)[5].verdict == Verdict.REFUTED
+    assert verdicts(tmp_path, perfect)[5].verdict == Conclusion.REFUTED
 
 
 def test_accuracy_is_judged_over_redrawn_strings_where_the_run_has_them(tmp_path):
@@ -84,7 +91,7 @@ def test_accuracy_is_judged_over_redrawn_strings_where_the_run_has_them(tmp_path
     found = {finding.name: finding.value for finding in account.findings[BINARY]}
     assert found["length 8: fall from 20 to 50 tokens"] == pytest.approx(-1)
     assert found["length 8: mean accuracy at 20 tokens"] == pytest.approx(68)
-    assert account.verdict == Verdict.MIXED
+    assert account.verdict == Conclusion.MIXED
 
 
 def test_one_wild_ratio_moves_the_mean_but_not_the_verdict(tmp_path):
@@ -94,7 +101,7 @@ def test_one_wild_ratio_moves_the_mean_but_not_the_verdict(tmp_path):
         return {"ab_ratio": ratios}
 
     found = verdicts(tmp_path, wild, seeds=400)[3]
-    assert found.verdict == Verdict.SUPPORTED
+    assert found.verdict == Conclusion.SUPPORTED
     means = {finding.name: finding.value for finding in found.findings[BINARY]}
     assert means["length 2: mean a/b"] < -1e3
     assert -0.5 < means["length 2: trimmed mean a/b"] < -0.3
@@ -117,15 +124,15 @@ def test_claims_json_gives_each_claim_its_statistic_interval_verdict_and_reason(
 def test_findings_are_weighed_by_the_rule():
     hold, fail = above("x", 2, (1, 3), 0), above("x", -2, (-3, -1), 0)
     undecided, number = above("x", 0, (-1, 1), 0), Finding("n", 7)
-    assert judge([hold, number]) is Verdict.SUPPORTED
-    assert judge([hold, fail]) is Verdict.MIXED
-    assert judge([hold, undecided]) is Verdict.MIXED
-    assert judge([fail, undecided, number]) is Verdict.REFUTED
+    assert judge([hold, number]) is Conclusion.SUPPORTED
+    assert judge([hold, fail]) is Conclusion.MIXED
+    assert judge([hold, undecided]) is Conclusion.MIXED
+    assert judge([fail, undecided, number]) is Conclusion.REFUTED
     assert "1 fails (x = −2 [−3, −1]); 1 stays open" in reason([hold, fail, undecided])
     assert below("x", 0, (0, 0), 0).standing is Standing.FAILS
     assert not_above("x", 0, (-1, 1), 0).standing is Standing.OPEN
     assert not_above("x", 0, (-1, 0), 0).standing is Standing.HOLDS
-    assert judge([number]) is Verdict.UNTESTED
+    assert judge([number]) is Conclusion.UNTESTED
 
 
 @pytest.mark.parametrize(("hits", "cells"), [(0, 10), (3, 10), (10, 10), (50, 1000)])

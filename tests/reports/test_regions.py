@@ -13,9 +13,8 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.verdict import Lengths
 from tallystick.networks import Readout
-from tallystick.reports.figure_regions import NEAR, WIDE, draw_regions
-from tallystick.reports.membership import GROUP, members, networks
-from tallystick.reports.page_regions import COUNTED, result
+from tallystick.reports.figure_regions import GROUP, NEAR, WIDE, draw_regions, members, networks
+from tallystick.reports.page_parts import COUNTED, result
 from tallystick.reports.reading import read_run
 from tallystick.reports.report import write_report
 
@@ -123,7 +122,7 @@ def test_the_page_shows_the_section_where_the_figure_is_and_nothing_of_it_where_
     directory = write_run(tmp_path, ("fresh",), seeds=12)
     path = directory / "models.parquet"
     pl.read_parquet(path).drop("horizon_all", "horizon_even").write_parquet(path)
-    assert not any(written.name.startswith("regions") for written in write_report(directory))
+    assert not any(written.name.startswith("regions") for written in write_report(directory).files)
     assert "regions" not in re.sub(r'"data:[^"]*"', "", (directory / "report.html").read_text())
 
 

@@ -2,13 +2,17 @@ import json
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import polars as pl
 import pytest
 from synthetic import write_run
 
 from tallystick.errors import BadInput
 from tallystick.reports import drawing
+from tallystick.reports.figure_histograms import draw_indicators
 from tallystick.reports.figure_paths import draw_paths
+from tallystick.reports.page_parts import sparkline
+from tallystick.reports.reading import read_run
 from tallystick.reports.report import REPORT_FILES, write_report
 
 MARKS = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
@@ -21,7 +25,7 @@ def test_every_file_is_written_and_named(report):
 
 def test_the_same_run_gives_the_same_bytes(report):
     before = {name: (report / name).read_bytes() for name in REPORT_FILES}
-    assert [path.name for path in write_report(report)] == list(REPORT_FILES)
+    assert [path.name for path in write_report(report).files] == list(REPORT_FILES)
     assert {name for name in REPORT_FILES if (report / name).read_bytes() != before[name]} == set()
 
 
@@ -34,9 +38,6 @@ def test_figures_come_in_three_formats_of_print_width(report, name):
 
 
 def test_a_cut_tail_is_stated_in_its_panel(tmp_path):
-    from tallystick.reports.figure_indicators import draw_indicators  # noqa: PLC0415
-    from tallystick.reports.reading import read_run  # noqa: PLC0415
-
     def wild(_, columns):
         ratios = columns["ab_ratio"].copy()
         ratios[0], ratios[1], ratios[2] = -1e6, 1e6, float("inf")
@@ -50,22 +51,20 @@ def test_a_cut_tail_is_stated_in_its_panel(tmp_path):
 
 
 def test_a_path_is_not_drawn_across_infinity(run_directory):
-    from tallystick.reports.reading import read_run  # noqa: PLC0415
-
     figure = draw_paths(read_run(run_directory))
     assert len(figure.axes) == 12
     assert {len(axes.collections[0].get_segments()) for axes in figure.axes} == {4}
 
 
 def test_precision_is_drawn_only_where_both_precisions_are(tmp_path):
-    names = {path.name for path in write_report(write_run(tmp_path, ("fresh",), seeds=12))}
+    names = {path.name for path in write_report(write_run(tmp_path, ("fresh",), seeds=12)).files}
     assert names == set(REPORT_FILES) - {f"precision.{form}" for form in drawing.FORMATS}
 
 
 def test_the_authors_ten_runs_alone_make_a_report(tmp_path):
     directory = write_run(tmp_path, ("exact",))
     pl.read_parquet(directory / "paths.parquet").clear().write_parquet(directory / "paths.parquet")
-    assert not any(path.name.startswith("paths") for path in write_report(directory))
+    assert not any(path.name.startswith("paths") for path in write_report(directory).files)
     assert json.loads((directory / "claims.json").read_text())["claims"][0]["edition"] == "exact"
 
 
@@ -150,3 +149,21 @@ def test_no_directory_and_no_model_are_told(tmp_path):
     pl.read_parquet(directory / "models.parquet").clear().write_parquet(directory / "models.parquet")
     with pytest.raises(BadInput, match="holds no model"):
         write_report(directory)
+
+
+def bars_of(svg):
+    (path,) = re.findall(r'class="bars" d="([^"]*)"', svg)
+    return [(float(x), int(height)) for x, height in re.findall(r"M([\d.]+) 22v-(\d+)", path)]
+
+
+def test_bars_stand_where_the_accuracies_are():
+    svg = sparkline(np.array([0.0, 50.0, 50.0, 99.9, 100.0, 100.00001]), 50, 66.7, "binary, 20 <tokens>")
+    assert bars_of(svg) == [(0, 7), (60, 14), (117, 20)]  # one, two and three models; the last bin holds 100 %
+    assert 'class="ours" d="M60 0V22"' in svg
+    assert 'class="printed" d="M80 0V22"' in svg
+    assert svg.count("binary, 20 &lt;tokens&gt;: 6 models, from 0 to 100 %") == 2
+
+
+def test_one_model_among_many_is_seen():
+    svg = sparkline(np.array([5.0] + [95.0] * 10_000), 95, 95, "")
+    assert [height for _, height in bars_of(svg)] == [1, 20]

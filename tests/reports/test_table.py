@@ -1,5 +1,7 @@
 import csv
 import io
+import shutil
+from decimal import Decimal
 
 import numpy as np
 import polars as pl
@@ -7,25 +9,43 @@ import pytest
 from rich.console import Console
 from synthetic import models, replicates, write_run
 
-from tallystick.reports import table_files
-from tallystick.reports.layout import agreement, verdict
+from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.reports.paper import (
+    COLUMNS,
+    MISPRINTS,
+    SETTINGS,
+    PaperSetting,
+    has_printed_digit,
+    is_inside_band,
+    printed_table,
+)
 from tallystick.reports.reading import read_run
-from tallystick.reports.settings import Setting
-from tallystick.reports.table import inside_count, table
-from tallystick.reports.table_text import table_text
+from tallystick.reports.report import write_report
+from tallystick.reports.table import (
+    HORIZON_LEGEND,
+    Horizon,
+    agreement,
+    horizons_of,
+    inside_count,
+    table_rows,
+    verdict,
+)
+from tallystick.reports.table_formats import as_csv, as_text
 
 HEADER = (
     "edition,classification,bias,train_length,column,avg,min,max,ensemble_mean,band_low,band_high,"
     "paper_avg,paper_min,paper_max,inside,note"
 )
-BINARY_2 = Setting("binary", bias=False, train_length=2)
-BINARY_8 = Setting("binary", bias=False, train_length=8)
-TERNARY_BIAS_2 = Setting("ternary", bias=True, train_length=2)
+BINARY_2 = PaperSetting("binary", bias=False, train_length=2)
+BINARY_8 = PaperSetting("binary", bias=False, train_length=8)
+TERNARY_BIAS_2 = PaperSetting("ternary", bias=True, train_length=2)
+TRAINING_STRINGS = {"binary": {2: 6, 4: 28, 8: 354}, "ternary": {2: 6, 4: 24, 8: 297}}
+TEST_STRINGS = {"binary": 150, "ternary": 225}
 
 
 @pytest.fixture(scope="module")
 def rows(run_directory):
-    return table(read_run(run_directory))
+    return table_rows(read_run(run_directory))
 
 
 def find(rows, edition, setting, column):
@@ -33,8 +53,8 @@ def find(rows, edition, setting, column):
 
 
 def shown(directory):
-    text = io.StringIO()
-    Console(file=text, width=110).print(table_text(directory))
+    text, run = io.StringIO(), read_run(directory)
+    Console(file=text, width=110).print(as_text(run, table_rows(run)))
     return text.getvalue()
 
 
@@ -73,7 +93,7 @@ def test_what_differs_from_the_printed_digits_is_told(tmp_path):
     def change(setting, columns):
         return {"accuracy_50": columns["accuracy_50"] - 1} if setting == BINARY_8 else {}
 
-    found = find(table(read_run(write_run(tmp_path, ("exact",), change=change))), "exact", BINARY_8, "50")
+    found = find(table_rows(read_run(write_run(tmp_path, ("exact",), change=change))), "exact", BINARY_8, "50")
     assert found.note == (
         "avg 91.7 (printed 92.7), min 77.7 (printed 78.7) and max 97.0 (printed 98.0) differ; "
         "length 8 is decided by rounding in float32"
@@ -91,12 +111,12 @@ def test_a_number_outside_the_band_is_reported_and_one_without_a_band_left_empty
     directory = write_run(tmp_path, ("exact", "fresh"))
     far = replicates("fresh", "sampling", lambda *_: 10.0, 1.0)
     far.filter(train_length=8).write_parquet(directory / "replicates.parquet")
-    rows = table(read_run(directory))
+    rows = table_rows(read_run(directory))
     assert inside_count(rows, "fresh") == (0, 12)
     assert find(rows, "fresh", BINARY_8, "20").inside is False
     assert find(rows, "fresh", BINARY_2, "20").inside is None
     assert verdict(rows, "exact") == "No band was made for this edition."
-    line = next(csv.DictReader(table_files.as_csv(rows).splitlines()))
+    line = next(csv.DictReader(as_csv(rows).splitlines()))
     assert line["band_low"] == line["band_high"] == line["inside"] == line["ensemble_mean"] == ""
 
 
@@ -149,6 +169,92 @@ def test_other_methods_are_not_said_to_apply_softmax_twice(tmp_path):
 
 def test_fewer_than_ten_runs_are_named(tmp_path):
     directory = write_run(tmp_path, ("fresh",), seeds=4)
-    rows = table(read_run(directory))
+    rows = table_rows(read_run(directory))
     assert rows[0].note == "over 4 runs, not 10"
     assert np.isclose(rows[0].avg, 100)
+
+
+def test_median_and_greatest_are_those_of_the_models(run_directory):
+    run = read_run(run_directory)
+    for setting, trained in run.of_edition("fresh").items():
+        found = horizons_of(run, "fresh", setting)
+        assert found["even"] == Horizon(trained["horizon_even"].median(), trained["horizon_even"].max())
+        assert found["all"].greatest == trained["horizon_all"].max()
+        assert f"{found['even']}" in shown(run_directory)
+
+
+def test_the_legend_stands_only_where_horizons_are_shown(report):
+    assert HORIZON_LEGEND in (report / "report.html").read_text()
+    assert "Horizon" not in (report / "table2.md").read_text()
+
+
+@pytest.fixture
+def copied(run_directory, tmp_path):
+    """A run directory that a test may change."""
+    return shutil.copytree(run_directory, tmp_path / "run")
+
+
+def test_a_network_that_counts_is_unlimited(copied):
+    path = copied / "models.parquet"
+    pl.read_parquet(path).with_columns(horizon_even=pl.lit(UNLIMITED), horizon_all=pl.lit(UNLIMITED)).write_parquet(
+        path
+    )
+    assert "unlimited, at most unlimited" in shown(copied)
+
+
+def test_a_run_without_horizons_is_reported_without_them(copied):
+    path = copied / "models.parquet"
+    pl.read_parquet(path).drop("horizon_all", "horizon_even").write_parquet(path)
+    write_report(copied)
+    assert "Horizon" not in shown(copied)
+    assert "Horizon" not in (copied / "report.html").read_text()
+
+
+def test_the_paper_s_table_is_whole():
+    assert set(printed_table()) == {(setting, column) for setting in SETTINGS for column in COLUMNS}
+
+
+def is_possible(printed, strings):
+    """Whether some number of right answers on so many strings rounds to the printed percentage."""
+    value = Decimal(printed)
+    half_a_unit = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
+    nearest = round(value * strings / 100)
+    return any(abs(Decimal(100 * right) / strings - value) <= half_a_unit for right in range(nearest - 1, nearest + 2))
+
+
+def test_the_misprints_are_the_printed_numbers_that_no_accuracy_can_take():
+    assert is_possible("66.7", 150)
+    impossible = {
+        (setting, column, which)
+        for (setting, column), printed in printed_table().items()
+        for which in ("min", "max")
+        if not is_possible(
+            getattr(printed, which),
+            TRAINING_STRINGS[setting.task][setting.train_length] if column == "train" else TEST_STRINGS[setting.task],
+        )
+    }
+    assert impossible == {(setting, column, misprint.which) for (setting, column), misprint in MISPRINTS.items()}
+
+
+@pytest.mark.parametrize(
+    ("computed", "printed", "same"),
+    [
+        (100.0, "100", True),
+        (99.96, "100", True),
+        (99.94, "100", False),
+        (66.0 + 2 / 3, "66.7", True),
+        (72.25, "72.3", True),  # a tie rounds either way
+        (72.25, "72.2", True),
+        (72.1499, "72.2", False),
+        (64.0, "6.04", False),
+    ],
+)
+def test_printed_digits_are_compared_at_one_decimal(computed, printed, same):
+    assert has_printed_digit(computed, printed) is same
+
+
+def test_the_band_is_widened_by_rounding_and_no_more():
+    assert is_inside_band("92.7", 92.75, 94)
+    assert is_inside_band("92.7", 90, 92.65)
+    assert not is_inside_band("92.7", 92.76, 94)
+    assert not is_inside_band("92.7", 90, 92.64)

@@ -1,7 +1,7 @@
 """The horizons of an ensemble, searched length by length in boxes around the extremes of all models at once.
 
 The least and the greatest h of each group of strings are attained (`extremes`), and each is known between two doubles
-(`gated.boxes`). A length is surely right for a model if both boxes of every group lie in the group's class, and surely
+(`arithmetic.boxes`). A length is surely right for a model if both boxes of every group lie in the group's class, and surely
 wrong if one lies outside. Where neither is sure the certifier decides in rationals; for a tanh cell, which has none,
 the lengths before it stand as a lower bound. Exact counters need no search: their theorem decides.
 """

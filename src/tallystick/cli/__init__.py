@@ -1,6 +1,6 @@
 """The command line: one thin function a command, in `theory` and `experiment`.
 
-Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error.
+Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error, 3 a check that is too costly.
 """
 
 import errno

@@ -10,7 +10,7 @@ import typer
 from tallystick.arithmetic import FORMATS, Number
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
-from tallystick.certificates.checker import check as check_text
+from tallystick.certificates.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
@@ -20,12 +20,11 @@ from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outco
 from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
-from tallystick.documents import LARGEST_DOCUMENT, parse_document
 from tallystick.errors import BadInput
-from tallystick.files import read_text
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 
+_MOST_MINUTES = 10**6
 _SHOWN_TRACE = 24
 _SHOWN_STRING = 60
 _SHOWN_STATE = 12
@@ -75,20 +74,32 @@ def certify(
 
 def check(
     path: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A file that tallystick certify wrote.")],
+    minutes: Annotated[
+        float, typer.Option(help="How long the check may take; what would take longer is not begun.")
+    ] = MINUTES,
     as_json: Json = False,
 ) -> None:
-    """Verify a certificate with a checker that shares no code with the certifier; ends with 1 if it does not hold.
+    """Verify a certificate with a checker that shares no code with the certifier.
 
-    Example: tallystick check certificate.json
+    Ends with 0 if it holds, with 1 if it does not, and with 3 if that is too costly to decide here.
+
+    Example: tallystick check certificate.json --minutes 60
     """
-    text = read_text(path, LARGEST_DOCUMENT)
-    parse_document(text, str(path))  # what is no JSON at all is bad input, and no claim that fails
-    found = check_text(text)
+    if not 0 <= minutes <= _MOST_MINUTES:
+        raise BadInput(f"minutes: {minutes} is not between 0 and {_MOST_MINUTES:,}")
+    progress = ProgressLine()
+    try:
+        answer = answer_file(path, Fraction(minutes), progress)
+    except Unreadable as error:
+        raise BadInput(f"{path}: {error}") from None
+    finally:
+        progress.clear()
     if as_json:
-        show_json({"certificate": str(path), "valid": found.valid, "reason": found.reason})
+        found = {"answer": answer.word, "valid": answer.valid, "reason": answer.reason}
+        show_json({"certificate": str(path), **found})
     else:
-        show(f"{path}: {'holds' if found.valid else 'does not hold'}: {found.reason}")
-    raise typer.Exit(0 if found.valid else 1)
+        show(f"{path}: {answer}")
+    raise typer.Exit(answer.status)
 
 
 def accuracy(

@@ -25,9 +25,8 @@ from tallystick.errors import BadInput
 from tallystick.files import remove_partial, write_text, write_whole
 
 if TYPE_CHECKING:
-    from tallystick.experiments.comparison import Comparison
-    from tallystick.experiments.comparison_rows import KeptRows
     from tallystick.experiments.workers import Workers
+    from tallystick.studies.compare import Comparison, KeptRows
     from tallystick.training.setting import Setting
 
 # JAX, polars and matplotlib take a second to load, so they are imported when the command is called.
@@ -57,10 +56,10 @@ def compare(
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.comparison import check_comparison, default_settings, default_vector_settings
-    from tallystick.experiments.comparison import compare as compared
     from tallystick.experiments.lock import at_work_in
-    from tallystick.reports.comparison import HEADINGS, as_cells, as_record
+    from tallystick.studies.compare import check_comparison, default_settings, default_vector_settings
+    from tallystick.studies.compare import compare as compared
+    from tallystick.studies.comparison_table import HEADINGS, as_cells, as_record
 
     check_comparison(seeds, vector_seeds, seed)
     wanted = [(setting, setting.method, seeds) for setting in default_settings()]
@@ -94,7 +93,7 @@ def _kept_rows(
     force: bool,
 ) -> "KeptRows":
     """Return the rows that an interrupted comparison has left, if it is to be gone on with."""
-    from tallystick.experiments.comparison_rows import KEPT, KeptRows
+    from tallystick.studies.compare import KEPT, KeptRows
 
     remove_partial(out, KEPT, *FILES)
     if resume and (out / KEPT).exists():
@@ -113,10 +112,10 @@ def _compared(
     kept: "KeptRows | None",
 ) -> "list[Comparison]":
     """Compare the settings, on this machine one after another, on a cluster as many at a time as it has workers."""
-    from tallystick.reports.comparison import described
+    from tallystick.studies.comparison_table import setting_words
 
     def tell(place: int) -> None:
-        sys.stderr.write(" · ".join(described(settings[place][0])) + "\n")
+        sys.stderr.write(" · ".join(setting_words(settings[place][0])) + "\n")
 
     rows: dict[int, Comparison] = {} if kept is None else dict(kept.rows)
     missing = [place for place in range(len(settings)) if place not in rows]
@@ -140,10 +139,10 @@ def _compared(
 
 
 def _write(out: Path, rows: "list[Comparison]") -> None:
-    from tallystick.reports import comparison, drawing
-    from tallystick.reports.figure_comparison import draw_comparison
+    from tallystick.reports import drawing
+    from tallystick.studies import comparison_table
 
-    write_text(comparison.as_csv(rows), out / "compare.csv")
-    write_text(comparison.as_markdown(rows), out / "compare.md")
-    for name, content in drawing.files("compare", lambda: draw_comparison(rows)).items():
+    write_text(comparison_table.as_csv(rows), out / "compare.csv")
+    write_text(comparison_table.as_markdown(rows), out / "compare.md")
+    for name, content in drawing.files("compare", lambda: comparison_table.draw_comparison(rows)).items():
         write_whole(out / name, lambda temporary, content=content: temporary.write_bytes(content))

@@ -85,7 +85,7 @@ def _curve(networks: Network, drawn: Drawn, figure: Path | None, name: str) -> "
     shorter = drawn.shorter or figure is not None
     curve = curve_to(networks, drawn.length, shorter=shorter, strings=drawn.number, seed=drawn.seed)
     if figure is not None:
-        from tallystick.reports.figure_long_accuracy import write_long_accuracy_figure
+        from tallystick.reports.figure_accuracy import write_long_accuracy_figure
 
         write_long_accuracy_figure(curve, name, figure)
     return curve

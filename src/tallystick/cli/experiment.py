@@ -58,26 +58,19 @@ def reproduce(
     Example: tallystick reproduce --seeds 1000 --out reproduction
     """
     from tallystick.cli.progress import watched
-    from tallystick.experiments.reproduction import Plan
-    from tallystick.reports.table_text import table_text
-    from tallystick.reproduction import reproduce as run
+    from tallystick.reports.table_formats import as_text
+    from tallystick.studies.reproduce import Plan, run_and_report
 
-    options = {
-        "runs": runs,
-        "seeds": seeds,
-        "authors_data": authors_data,
-        "precision": precision,
-        "seed": seed,
-        "perturb": perturb,
-        "replicates": replicates,
-    }
-    with watched({job.name: job.seeds for job in Plan(**options).jobs()}) as progress:
-        written = run(out, progress=progress, cluster=cluster, device=device, resume=resume, force=force, **options)
+    plan = Plan(runs, seeds, authors_data, precision, seed, perturb, replicates)
+    how = {"cluster": cluster, "device": device, "resume": resume, "force": force}
+    with watched({job.name: job.seeds for job in plan.jobs}) as progress:
+        found = run_and_report(plan, out, progress=progress, **how)
+    written = [path.name for path in found.files]
     if as_json:
-        show_json({"directory": str(out), "files": [path.name for path in written]})
+        show_json({"directory": str(out), "files": written})
     else:
-        show(table_text(out))
-        show(f"{out}: {', '.join(sorted(path.name for path in written))}")
+        show(as_text(found.run, found.rows))
+        show(f"{out}: {', '.join(sorted(written))}")
 
 
 def train(
@@ -222,13 +215,13 @@ def report(
     Example: tallystick report reproduction
     """
     from tallystick.reports.report import write_report
-    from tallystick.reports.table_text import table_text
+    from tallystick.reports.table_formats import as_text
 
-    written = write_report(run)
+    found = write_report(run)
     if as_json:
-        show_json({"directory": str(run), "files": [path.name for path in written]})
+        show_json({"directory": str(run), "files": [path.name for path in found.files]})
     else:
-        show(table_text(run))
+        show(as_text(found.run, found.rows))
 
 
 def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:

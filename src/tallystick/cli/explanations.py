@@ -11,8 +11,8 @@ from tallystick.errors import BadInput
 from tallystick.files import write_whole
 
 if TYPE_CHECKING:
-    from tallystick.explanations.explanation import Explanation
-    from tallystick.explanations.rounding import Rounding
+    from tallystick.studies.explain.explanation import Explanation
+    from tallystick.studies.explain.rounding import Rounding
     from tallystick.training.setting import Setting
 
 PAPERS = (("binary", False, "published"), ("binary", True, "published"), ("ternary", False, "published"))
@@ -46,9 +46,9 @@ def explain(
     Example: tallystick explain --task binary --method count-calm --train-length 8
     """
     from tallystick.experiments.training_run import training_job  # noqa: PLC0415 -- JAX takes a second to load
-    from tallystick.explanations.explanation import explain as explained  # noqa: PLC0415
-    from tallystick.explanations.rounding import gradient_rounding  # noqa: PLC0415
-    from tallystick.reports.reasons import as_record, as_text  # noqa: PLC0415
+    from tallystick.studies.explain.explanation import explain as explained  # noqa: PLC0415
+    from tallystick.studies.explain.rounding import gradient_rounding  # noqa: PLC0415
+    from tallystick.studies.explain.words import as_record, as_text  # noqa: PLC0415
 
     settings = _settings(_chosen(task, method, bias=bias), train_length, gradients, precision)
     for setting in settings:
@@ -94,9 +94,9 @@ def _settings(
 
 
 def _draw(out: Path, found: "list[tuple[Explanation, Rounding | None]]", seed: int) -> None:
-    from tallystick.explanations.picture import landscape  # noqa: PLC0415
     from tallystick.reports.drawing import files  # noqa: PLC0415
-    from tallystick.reports.figure_reasons import draw_reasons  # noqa: PLC0415
+    from tallystick.studies.explain.explanation import landscape  # noqa: PLC0415
+    from tallystick.studies.explain.figure import draw_reasons  # noqa: PLC0415
 
     pictures = [(landscape(one, seed), rounding) for one, rounding in found]
     for name, content in files("reasons", lambda: draw_reasons(pictures)).items():

@@ -53,9 +53,8 @@ def sweep(
     from tallystick.experiments.keeping import Keep as Kept
     from tallystick.experiments.lock import at_work_in
     from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.experiments.sweep import Grid, points_of, sweep_config, sweep_jobs
     from tallystick.experiments.training_run import run_whole
-    from tallystick.reports.figure_sweep import axes_of
+    from tallystick.studies.sweep import Grid, axes_of, points_of, sweep_config, sweep_jobs
     from tallystick.training.setting import Setting
 
     grid = Grid(
@@ -94,7 +93,7 @@ def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, 
 
 def _write(out: Path, points: list[dict[str, object]], x: str | None, y: str | None) -> list[str]:
     from tallystick.reports import drawing
-    from tallystick.reports.figure_sweep import draw_sweep
+    from tallystick.studies.sweep import draw_sweep
 
     table = io.StringIO()
     writer = csv.DictWriter(table, points[0], lineterminator="\n")

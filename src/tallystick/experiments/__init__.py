@@ -1,1 +1,1 @@
-"""The paper's grid, blocks of seeds, the run directory, and the one command that runs it all."""
+"""The paper's grid, blocks of seeds, and the run directory that they are kept in."""

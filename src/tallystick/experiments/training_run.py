@@ -1,21 +1,27 @@
 """Training one setting of the user's own, into memory or into a run directory."""
 
+import platform
+import sys
 import time
 from dataclasses import asdict, fields
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tallystick.cells import VectorCell
+from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.training_sets import training_set
+from tallystick.documents import write_document
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.reproduction import write_job_strings, write_record
-from tallystick.experiments.run_directory import RECORD, RunDirectory
+from tallystick.experiments.run_directory import RECORD, STRINGS, RunDirectory
 from tallystick.experiments.runner import Report, has_all, made_in, run_jobs
 from tallystick.experiments.workers import THIS_MACHINE, Workers
-from tallystick.training.engines import devices_for
+from tallystick.training.cores import cores
+from tallystick.training.engines import devices_for, how_trained
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.lessons import lessons_of
@@ -111,3 +117,36 @@ def run_whole(
         if not finished:  # how it was made is not how it was looked at again
             write_record(directory, time.perf_counter() - started, int(str(asked["seed"])), jobs)
         directory.drop_parts()
+
+
+def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
+    """Write the generated strings as files; the authors' own stay where they are."""
+    folder = directory.make_folder(STRINGS)
+    sets = {
+        (job.setting.scored_as, length): strings
+        for job in jobs
+        if job.edition == "fresh"
+        for length, strings in {job.setting.train_length: job.strings, **job.tests}.items()
+    }
+    for (task, length), strings in sets.items():
+        write_strings(strings, task, folder / f"{task.name}_{length}.txt")
+
+
+def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[Job] | None = None) -> None:
+    """Write how the run was made: versions, machine, time, and the form of the gradient, which float32 results depend on."""
+    packages = ("tallystick", "jax", "jaxlib", "optax", "numpy", "polars")
+    record = {
+        "command": " ".join(["tallystick", *sys.argv[1:]])
+        if Path(sys.argv[0]).stem.startswith("tallystick")
+        else "from Python",
+        "seed": seed,
+        "seconds": round(seconds, 1),
+        "cores": cores(),
+        "machine": platform.machine(),
+        "trained_by": sorted({how_trained(job.setting, job.strings, job.device) for job in jobs or ()})
+        or ["cpu, compiled scan"],
+        "python": platform.python_version(),
+        "versions": {package: version(package) for package in packages},
+        "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",
+    }
+    write_document(record, directory.path / RECORD)

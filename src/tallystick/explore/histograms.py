@@ -3,7 +3,7 @@
 import numpy as np
 
 from tallystick.explore.run import CONDITIONS, Networks, Values
-from tallystick.reports.intervals import Interval, middle_range
+from tallystick.reports.findings import Interval, middle_range
 
 
 def histogram(settings: list[Networks], column: str, bins: int, ends: Interval | None = None) -> dict[str, object]:

@@ -11,7 +11,7 @@ from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import CONFIG, RunDirectory
 from tallystick.explore.run import ExploredRun, Networks
 from tallystick.networks import Network
-from tallystick.reports.settings import EDITIONS
+from tallystick.reports.paper import EDITIONS
 from tallystick.training.setting import Setting
 
 MOST_NETWORKS = 20_000_000

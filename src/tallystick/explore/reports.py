@@ -6,9 +6,9 @@ from pathlib import Path
 from tallystick.explore.answers import as_float
 from tallystick.explore.refusals import NotFound
 from tallystick.explore.run import ExploredRun
-from tallystick.reports import layout
+from tallystick.reports import table
 from tallystick.reports.reading import Run, by_setting, read_run
-from tallystick.reports.table import Row, table
+from tallystick.reports.table import Row
 
 _FILES = ("replicates.parquet", "paths.parquet", "record.json")
 _FOLLOWED = "fresh"
@@ -28,16 +28,16 @@ def table_of(run: ExploredRun) -> dict[str, object]:
         "editions": [
             {
                 "id": edition,
-                "title": layout.heading(found, edition),
-                "legend": layout.legend(found, rows, edition),
+                "title": table.heading(found, edition),
+                "legend": table.legend(found, rows, edition),
                 "rows": [
                     {
                         "setting": run.setting_of(edition, setting),
                         "group": str(setting.group),
                         "train_length": setting.train_length,
-                        "entries": {name: _entry(row) for name, row in entries.items()},
+                        "entries": {row.column: _entry(row) for row in entries},
                     }
-                    for setting, entries in layout.lines(rows, edition)
+                    for setting, entries in table.lines(rows, edition).items()
                 ],
             }
             for edition in found.editions
@@ -82,4 +82,4 @@ def _read(path: Path) -> Run:
 
 @lru_cache(maxsize=1)
 def _rows(path: Path) -> list[Row]:
-    return table(_read(path))
+    return table.table_rows(_read(path))

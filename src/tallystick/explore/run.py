@@ -15,7 +15,7 @@ import polars as pl
 
 from tallystick.certificates.ensemble_models import UNLIMITED
 from tallystick.explore.refusals import NotFound
-from tallystick.reports.settings import Setting
+from tallystick.reports.paper import PaperSetting
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -76,7 +76,7 @@ class Networks:
         """The setting as a reader names it: what is not as in the paper is said."""
         described = dict(self.described)
         del described["edition"]
-        paper = Setting(*(described.pop(name) for name in Setting._fields))  # type: ignore[arg-type]
+        paper = PaperSetting(*(described.pop(name) for name in PaperSetting._fields))  # type: ignore[arg-type]
         others = [str(value) for name, plain in _PLAIN.items() if (value := described.pop(name)) != plain]
         swept = [f"{name.replace('_', ' ')} {value}" for name, value in described.items()]
         return ", ".join([str(paper), *others, *swept])
@@ -138,7 +138,7 @@ class ExploredRun:
         margin = _MARGIN * max(max(ends) - min(ends), _NARROWEST)
         return float(min(ends) - margin), float(max(ends) + margin)
 
-    def setting_of(self, edition: str, paper: Setting) -> str | None:
+    def setting_of(self, edition: str, paper: PaperSetting) -> str | None:
         """Return the id of a row of the paper's table in one edition."""
         wanted = {"edition": edition, **paper._asdict()}
         return next((name for name, found in self.settings.items() if wanted.items() <= found.described.items()), None)

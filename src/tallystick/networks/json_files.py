@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tallystick.arithmetic import exact
-from tallystick.cells import CELLS, Cell, GatedCell, ScalarCell
+from tallystick.cells import CELLS, Cell, ScalarCell
 from tallystick.documents import Document, exact_number, read_as, write_document
 from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.network import Network
@@ -82,12 +82,12 @@ def network_to_json(network: Network) -> dict[str, object]:
 
 def _units(kind: type[Cell], document: Document) -> int:
     """Return how many units a cell has by the rows of its recurrent weight."""
-    if not issubclass(kind, GatedCell):
+    if issubclass(kind, ScalarCell):
         return 1
-    rows = len(list(document.items()))
-    units = rows // kind.gates
-    if rows % kind.gates or not 0 < units <= MOST_UNITS:
-        document.refuse(f"a list of {kind.gates} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
+    rows, of_each = len(list(document.items())), kind.shapes(1)["recurrent_weight"][0]
+    units = rows // of_each
+    if rows % of_each or not 0 < units <= MOST_UNITS:
+        document.refuse(f"a list of {of_each} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
     return units
 
 
@@ -105,7 +105,7 @@ def _readout(document: Document, kind: type[Cell], units: int) -> Readout:
     scalar = issubclass(kind, ScalarCell)
     known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
     if name.text() not in known:
-        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read a gated cell"))
+        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read several units"))
     key, decision = known[name.text()]
     if not decision.has_weights:
         document.fields(required=("kind",))

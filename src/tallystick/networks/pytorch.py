@@ -12,8 +12,8 @@ from tallystick.networks.network import Network
 from tallystick.networks.plain_modules import check_plain, check_weights_as_stored
 from tallystick.networks.state_dicts import Module, modules_of, network_of_modules
 
-_GATED = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
-_CELLS = ("RNN", "RNNCell", *_GATED, "Linear")
+_ROWS = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
+_CELLS = ("RNN", "RNNCell", *_ROWS, "Linear")
 _READOUTS = ("Linear",)
 _MODES = {"RNN_TANH": "tanh", "RNN_RELU": "relu"}
 
@@ -53,18 +53,18 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network
             `nn.Linear(3, 1)` over [x, h], which is linear; or an `nn.GRU`, `nn.GRUCell`, `nn.LSTM` or `nn.LSTMCell` with a few
             units, one layer and one direction.
         readout: an `nn.Linear(units, 1)`, the binary readout; an `nn.Linear(units, 3)`, the ternary one; None for the zero
-            check, which a gated cell does not have.
+            check, which a GRU or an LSTM does not have.
 
     Raises:
         BadInput: the module is none of these or does something else, or holds a number that is not finite; the message names
             the module and the hook, or the tensor.
     """
     kind = _kind(cell, "cell", _CELLS)
-    nonlinearity = None if kind in _GATED else _nonlinearity(cell, kind)
+    nonlinearity = None if kind in _ROWS else _nonlinearity(cell, kind)
     if readout is not None:
         _kind(readout, "readout", _READOUTS)
     modules = _module(cell, "cell"), None if readout is None else _module(readout, "readout")
-    if kind in _GATED:
+    if kind in _ROWS:
         _check_gates(modules[0], kind)
     return network_of_modules(*modules, nonlinearity)
 
@@ -72,8 +72,8 @@ def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network
 def _check_gates(module: Module, kind: str) -> None:
     """Refuse a module whose weights were put in place of others: its class says how many rows a unit has."""
     state = module.need("weight_hh")
-    if module.gates != _GATED[kind]:
-        state.refuse(f"shape {show_shape(state.array.shape)} has not {_GATED[kind]} rows a unit, as an nn.{kind} has")
+    if module.gates != _ROWS[kind]:
+        state.refuse(f"shape {show_shape(state.array.shape)} has not {_ROWS[kind]} rows a unit, as an nn.{kind} has")
 
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:

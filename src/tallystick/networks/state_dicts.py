@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.arithmetic import exact
-from tallystick.cells import CELLS, GatedCell, ScalarCell
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.documents import is_writable
 from tallystick.errors import BadInput
 from tallystick.networks.json_files import MOST_UNITS
@@ -35,7 +35,9 @@ from tallystick.networks.readout import DECISIONS, ZERO, Readout
 NONLINEARITIES = ("linear", "relu", "tanh")
 """What may be done to U·h + c(x); each is also the name of the cell that does it."""
 
-_GATED = {kind.gates: kind for kind in CELLS.values() if issubclass(kind, GatedCell)}
+_BY_ROWS = {kind.shapes(1)["recurrent_weight"][0]: kind for kind in CELLS.values() if not issubclass(kind, ScalarCell)}
+"""The cells with several units by how many rows a unit has."""
+
 _SCALAR = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
 _RECURRENT = re.compile(r"(?P<name>(weight|bias)_(ih|hh|hr))(_l(?P<layer>\d+))?(?P<reverse>_reverse)?", re.ASCII)
 _TORCH_NAMES = {
@@ -82,7 +84,7 @@ class Module:
         shape = self.tensors["weight_hh"].array.shape if "weight_hh" in self.tensors else ()
         if len(shape) != 2 or not shape[1] or shape[0] % shape[1]:  # noqa: PLR2004 -- rows and columns
             return 0
-        return shape[0] // shape[1] if shape[0] // shape[1] in _GATED else 0
+        return shape[0] // shape[1] if shape[0] // shape[1] in _BY_ROWS else 0
 
     def bias(self, size: int) -> tuple[Fraction, ...]:
         """Return the bias of an `nn.Linear`, zeros where it has none."""
@@ -105,9 +107,9 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str]) -> Network:
         network = _own_network(named(tensors), labels)
     else:
         modules = modules_of(named(tensors))
-        gated = any(module.recurrent and module.gates for module in modules)
-        # Beside a gated cell every nn.Linear is a readout, also one of three units, 1×3.
-        cells = [m for m in modules if m.recurrent or (not gated and _is_linear_cell(m))]
+        several = any(module.recurrent and module.gates for module in modules)
+        # Beside a GRU or an LSTM every nn.Linear is a readout, also one of three units, 1×3.
+        cells = [m for m in modules if m.recurrent or (not several and _is_linear_cell(m))]
         network = network_of_modules(
             *_one_of_each(cells, [m for m in modules if m not in cells]), labels.get("nonlinearity")
         )
@@ -125,7 +127,7 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str]) -> Network:
 
 def network_of_modules(cell: Module, readout: Module | None, nonlinearity: str | None) -> Network:
     """Return the network of a recurrent module and the linear one that reads it."""
-    return _gated_network(cell, readout) if cell.gates else _scalar_network(cell, readout, nonlinearity)
+    return _vector_network(cell, readout) if cell.gates else _scalar_network(cell, readout, nonlinearity)
 
 
 def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
@@ -257,8 +259,8 @@ def _linear(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     return open_weight, close_weight, recurrent, module.bias(1)[0]
 
 
-def _gated_network(cell: Module, readout: Module | None) -> Network:
-    kind, state = _GATED[cell.gates], cell.need("weight_hh")
+def _vector_network(cell: Module, readout: Module | None) -> Network:
+    kind, state = _BY_ROWS[cell.gates], cell.need("weight_hh")
     units = state.array.shape[1]
     if units > MOST_UNITS:
         state.refuse(f"shape {show_shape(state.array.shape)} has {units} units; at most {MOST_UNITS} are read")

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tallystick.reports import intervals
-from tallystick.reports.findings import RULE, Finding, Verdict, above, below, judge, not_above, reason
+from tallystick.reports import findings
+from tallystick.reports.findings import RULE, Conclusion, Finding, above, below, judge, not_above, reason
+from tallystick.reports.paper import GROUPS, TASKS, Group
 from tallystick.reports.reading import Run, Values, finite, values
-from tallystick.reports.settings import GROUPS, TASKS, Group
 
 CLOSE = 1e-3
 VISIBLE = 0.05
@@ -62,7 +62,7 @@ class Account:
         ]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Conclusion:
         """The verdict over all groups."""
         return judge(self.everything)
 
@@ -80,8 +80,8 @@ def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Findi
         cells = len(table)
         name = f"length {length}: share with a/b = −1 and U = 1"
         yield Finding(f"length {length}: cells", cells)
-        yield below(f"{name} exactly", exactly / cells, intervals.wilson(exactly, cells), 0.5)
-        yield Finding(f"{name} within {CLOSE:g}", close / cells, intervals.wilson(close, cells))
+        yield below(f"{name} exactly", exactly / cells, findings.wilson(exactly, cells), 0.5)
+        yield Finding(f"{name} within {CLOSE:g}", close / cells, findings.wilson(close, cells))
 
 
 def _approach_conditions(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
@@ -89,13 +89,13 @@ def _approach_conditions(models: ByLength, generator: np.random.Generator) -> It
         distances = {
             length: np.abs(finite(values(table, column)) - target) for length, (table, _redrawn) in models.items()
         }
-        resampled = {length: intervals.resampled_medians(found, generator) for length, found in distances.items()}
+        resampled = {length: findings.resampled_medians(found, generator) for length, found in distances.items()}
         for length, found in distances.items():
             median = float(np.median(found))
-            yield Finding(f"length {length}: median {letters}", median, intervals.interval(resampled[length]))
+            yield Finding(f"length {length}: median {letters}", median, findings.interval(resampled[length]))
         for short, long in pairwise(distances):
             fall = float(np.median(distances[short]) - np.median(distances[long]))
-            found = intervals.interval(resampled[short] - resampled[long])
+            found = findings.interval(resampled[short] - resampled[long])
             yield above(f"length {short} to {long}: fall of median {letters}", fall, found, 0)
 
 
@@ -107,14 +107,14 @@ def _means(length: int, ratios: Values) -> Iterator[Finding]:
 
 def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
     ratios = {length: finite(values(table, "ab_ratio")) for length, (table, _redrawn) in models.items()}
-    means = {length: intervals.trimmed_mean(found) for length, found in ratios.items()}
-    resampled = {length: intervals.resampled_trimmed_means(found, generator) for length, found in ratios.items()}
+    means = {length: findings.trimmed_mean(found) for length, found in ratios.items()}
+    resampled = {length: findings.resampled_trimmed_means(found, generator) for length, found in ratios.items()}
     for length, found in ratios.items():
         yield from _means(length, found)
-        interval = intervals.interval(resampled[length])
+        interval = findings.interval(resampled[length])
         yield above(f"length {length}: trimmed mean a/b", means[length], interval, -1)
     for short, long in pairwise(ratios):
-        interval = intervals.interval(resampled[short] - resampled[long])
+        interval = findings.interval(resampled[short] - resampled[long])
         name = f"length {short} to {long}: fall of trimmed mean a/b"
         yield above(name, means[short] - means[long], interval, 0)
 
@@ -123,8 +123,8 @@ def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterato
     for length, (table, _redrawn) in models.items():
         ratios = finite(values(table, "ab_ratio"))
         yield from _means(length, ratios)
-        mean = intervals.trimmed_mean(ratios)
-        low, high = intervals.interval(intervals.resampled_trimmed_means(ratios, generator))
+        mean = findings.trimmed_mean(ratios)
+        low, high = findings.interval(findings.resampled_trimmed_means(ratios, generator))
         yield not_above(f"length {length}: trimmed mean a/b", mean, (low, high), -1)
         yield below(f"length {length}: its excess over −1", mean + 1, (low + 1, high + 1), VISIBLE)
 
@@ -134,17 +134,17 @@ def _accuracy_falls_and_rises(models: ByLength, generator: np.random.Generator) 
         mean, resampled = _resampled(
             evidence, lambda table: values(table, "accuracy_20") - values(table, "accuracy_50"), generator
         )
-        yield above(f"length {length}: fall from 20 to 50 tokens", mean, intervals.interval(resampled), 0)
+        yield above(f"length {length}: fall from 20 to 50 tokens", mean, findings.interval(resampled), 0)
     for tokens in (20, 50):
         accuracies = {
             length: _resampled(evidence, lambda table, tokens=tokens: values(table, f"accuracy_{tokens}"), generator)
             for length, evidence in models.items()
         }
         for length, (mean, resampled) in accuracies.items():
-            yield Finding(f"length {length}: mean accuracy at {tokens} tokens", mean, intervals.interval(resampled))
+            yield Finding(f"length {length}: mean accuracy at {tokens} tokens", mean, findings.interval(resampled))
         for short, long in pairwise(accuracies):
             (low, low_resampled), (high, high_resampled) = accuracies[short], accuracies[long]
-            found = intervals.interval(high_resampled - low_resampled)
+            found = findings.interval(high_resampled - low_resampled)
             yield above(f"length {short} to {long}: rise at {tokens} tokens", high - low, found, 0)
 
 
@@ -158,10 +158,10 @@ def _resampled(
     """
     of_models = number(evidence.models)
     if evidence.redrawn is None:
-        return float(of_models.mean()), intervals.resampled_means(of_models, generator)
+        return float(of_models.mean()), findings.resampled_means(of_models, generator)
     of_replicates = number(evidence.redrawn)
-    seeds = intervals.resampled_means(of_models, generator) - of_models.mean()
-    return float(of_replicates.mean()), intervals.resampled_means(of_replicates, generator) + seeds
+    seeds = findings.resampled_means(of_models, generator) - of_models.mean()
+    return float(of_replicates.mean()), findings.resampled_means(of_replicates, generator) + seeds
 
 
 _TRIMMED = (

@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from tallystick.errors import BadInput
 from tallystick.files import write_whole
@@ -75,6 +76,12 @@ def _saved(figure: Figure, form: str) -> bytes:
 def footnote(figure: Figure, text: str) -> None:
     """Write under the panels what the figure shows."""
     figure.supxlabel(text, fontsize=6.5, color=FAINT)
+
+
+def mark(marker: str, size: float, colour: str, label: str, face: str | None = None) -> Line2D:
+    """Return a mark for a legend; `face` fills it in another colour."""
+    look = {"marker": marker, "markersize": size, "markeredgecolor": colour, "markerfacecolor": face or colour}
+    return Line2D([], [], linestyle="none", label=label, **look)  # pyright: ignore[reportArgumentType]
 
 
 def bare_side(axes: Axes) -> None:

@@ -8,11 +8,10 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from tallystick.reports import drawing
+from tallystick.reports.paper import GROUPS, TRAIN_LENGTHS, PaperSetting
 from tallystick.reports.reading import Run, by_setting
-from tallystick.reports.settings import GROUPS, TRAIN_LENGTHS, Setting
 
 Points = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]  # seed, epoch, (a/b, U)
 
@@ -22,13 +21,13 @@ Y_RANGE = (-0.9, 2.0)
 
 
 def draw_paths(run: Run) -> Figure:
-    """Draw a panel a setting: training lengths down, groups across, one line a seed."""
+    """Draw one panel per setting, training lengths down and groups across, with one line per seed."""
     paths = by_setting(run.paths)
     figure = Figure(figsize=(drawing.WIDTH, 5.6), layout="constrained")
     grid = figure.subplots(len(TRAIN_LENGTHS), len(GROUPS), sharex=True, sharey=True)
     for row, length in enumerate(TRAIN_LENGTHS):
         for column, group in enumerate(GROUPS):
-            setting = Setting(*group, length)
+            setting = PaperSetting(*group, length)
             if setting in paths:
                 _draw_panel(grid[row, column], length, _points(paths[setting]))
             if row == 0:
@@ -37,7 +36,7 @@ def draw_paths(run: Run) -> Figure:
     for axes in grid[-1]:
         axes.set_xlabel("a/b")
     _legend(figure)
-    drawing.footnote(figure, _described(run))
+    drawing.footnote(figure, _note(run))
     return figure
 
 
@@ -92,23 +91,14 @@ def _seen(points: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> "np.nd
 
 
 def _legend(figure: Figure) -> None:
-    start = Line2D(
-        [], [], linestyle="none", marker="o", markersize=3, markerfacecolor="white", markeredgecolor=drawing.FAINT
-    )
-    start.set_label("start")
-    end = Line2D([], [], linestyle="none", marker="o", markersize=3, color="#333333", label="end")
-    target = Line2D(
-        [],
-        [],
-        linestyle="none",
-        marker="+",
-        markersize=8,
-        color=drawing.CONDITION_COLOUR,
-        label="the conditions, (−1, 1)",
-    )
-    figure.legend(handles=[start, end, target], loc="outside upper center", ncols=3, frameon=False)
+    handles = [
+        drawing.mark("o", 3, drawing.FAINT, "start", face="white"),
+        drawing.mark("o", 3, "#333333", "end"),
+        drawing.mark("+", 8, drawing.CONDITION_COLOUR, "the conditions, (−1, 1)"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
 
 
-def _described(run: Run) -> str:
+def _note(run: Run) -> str:
     epochs, seeds = run.paths["epoch"].max(), run.paths["seed"].n_unique()
     return f"(a/b, U) after each of {epochs} epochs, {seeds} seeds a setting, {run.precision(run.main_edition)}."

@@ -1,4 +1,4 @@
-"""The regions R_N of the plane (a/b, U), right on all strings up to length N, with the trained networks over them."""
+"""The regions R_N of the plane (a/b, U), right on all strings up to length N: which networks lie in them, and the picture."""
 
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
@@ -10,15 +10,19 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from tallystick.certificates.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.reports import drawing
-from tallystick.reports.membership import GROUP, in_plane, networks
+from tallystick.reports.paper import Group
 from tallystick.reports.reading import Run
+
+GROUP = Group("binary", bias=False)
+"""The only networks that are points of the plane (a/b, U): any other has a bias somewhere, which is a third coordinate."""
+
+LONG_TEST = 50
 
 Points = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # network, (a/b, U)
 
@@ -31,6 +35,46 @@ _STEPS = 100
 _CROWD = 2000
 _HALO = [withStroke(linewidth=1.6, foreground="white", alpha=0.7)]
 _INWARDS = 1 - 1e-9  # the tip itself is empty
+
+
+class Members(NamedTuple):
+    """The networks of one training length: how many there are, their sampled accuracy, and how many are in each R_N."""
+
+    train_length: int
+    networks: int
+    sampled_accuracy: float
+    inside: dict[Lengths, dict[int, int]]
+
+
+def networks(run: Run) -> dict[int, pl.DataFrame]:
+    """Return the networks without bias of the main edition by training length, where their horizons were worked out."""
+    found = {setting: models for setting, models in run.of_edition(run.main_edition).items() if setting.group == GROUP}
+    decided = {setting.train_length: models.drop_nulls("horizon_all") for setting, models in found.items()}
+    return {length: models for length, models in decided.items() if len(models)}
+
+
+def in_plane(models: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the networks with v·a ≤ 0 among regions that they are not in: none of their lengths is right.
+
+    With a/b < 0, v·a > 0 makes both strings of length 1 right. So the horizon tells the sign.
+    """
+    return models.filter(~((pl.col("ab_ratio") < 0) & (pl.col("recurrent_weight") > 0) & (pl.col("horizon_all") == 0)))
+
+
+def members(run: Run, regions: tuple[int, ...]) -> list[Members]:
+    """Count the networks in each R_N, by their exact horizons, for every training length."""
+    return [
+        Members(
+            train_length=length,
+            networks=len(models),
+            sampled_accuracy=float(models[f"accuracy_{LONG_TEST}"].mean()),  # type: ignore[arg-type]  # never empty
+            inside={
+                lengths: {longest: int((models[f"horizon_{lengths}"] >= longest).sum()) for longest in regions}
+                for lengths in Lengths
+            },
+        )
+        for length, models in networks(run).items()
+    ]
 
 
 class View(NamedTuple):
@@ -67,7 +111,7 @@ def draw_regions(run: Run) -> Figure:
     for axes in grid[:, 0]:
         axes.set_ylabel("U")
     _legend(figure, points)
-    drawing.footnote(figure, _described(run, points))
+    drawing.footnote(figure, _note(run, points))
     return figure
 
 
@@ -166,32 +210,14 @@ def _frame(axes: Axes, view: View) -> None:
 
 def _legend(figure: Figure, points: Mapping[int, Points]) -> None:
     handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker=MARKERS[length],
-            markersize=4,
-            color=drawing.LENGTH_COLOURS[length],
-            label=f"training length {length}",
-        )
+        drawing.mark(MARKERS[length], 4, drawing.LENGTH_COLOURS[length], f"training length {length}")
         for length in points
     ]
-    handles.append(
-        Line2D(
-            [],
-            [],
-            linestyle="none",
-            marker="+",
-            markersize=8,
-            color=drawing.CONDITION_COLOUR,
-            label="the exact counter, (−1, 1)",
-        )
-    )
+    handles.append(drawing.mark("+", 8, drawing.CONDITION_COLOUR, "the exact counter, (−1, 1)"))
     figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False)
 
 
-def _described(run: Run, points: Mapping[int, Points]) -> str:
+def _note(run: Run, points: Mapping[int, Points]) -> str:
     edition = run.main_edition
     sizes = ", ".join(f"{len(found):,} of length {length}" for length, found in points.items())
     left_out = sum(map(len, networks(run).values())) - sum(map(len, points.values()))

@@ -9,15 +9,20 @@ from typing import cast
 
 import polars as pl
 
-from tallystick.reports import layout, page_regions
+from tallystick.reports import table
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
-from tallystick.reports.horizons import LEGEND, has_horizons, horizon_lines
-from tallystick.reports.horizons import TITLE as HORIZON_TITLE
-from tallystick.reports.pictures import PICTURES, REGIONS, embedded
+from tallystick.reports.page_parts import (
+    PICTURES,
+    REGIONS,
+    REGIONS_LINK,
+    figure_html,
+    html_table,
+    regions_section,
+    sparkline,
+)
+from tallystick.reports.paper import COLUMN_TITLES, Group
 from tallystick.reports.reading import Run, values
-from tallystick.reports.settings import COLUMN_TITLES, Group
-from tallystick.reports.sparklines import sparkline
 from tallystick.reports.table import Row
 
 TITLE = "Bracket counting with linear recurrent networks: the paper's experiment, reproduced"
@@ -42,47 +47,44 @@ def page(run: Run, rows: list[Row], by_edition: Mapping[str, list[Account]], dra
         question=escape(QUESTION),
         claims=_claims(run, by_edition),
         table="\n".join(_edition(run, rows, edition) for edition in run.editions),
-        regions_link=page_regions.LINK if REGIONS.file in drawn else "",
-        regions=page_regions.section(run, drawn[REGIONS.file]) if REGIONS.file in drawn else "",
-        figures="\n".join(embedded(picture, drawn[picture.file]) for picture in PICTURES if picture.file in drawn),
-        made=_made(run),
+        regions_link=REGIONS_LINK if REGIONS.file in drawn else "",
+        regions=regions_section(run, drawn[REGIONS.file]) if REGIONS.file in drawn else "",
+        figures="\n".join(figure_html(picture, drawn[picture.file]) for picture in PICTURES if picture.file in drawn),
+        made=_provenance(run),
     )
 
 
 def _edition(run: Run, rows: list[Row], edition: str) -> str:
-    with_horizons = has_horizons(run)
-    titles = ("Setting", "Length", *COLUMN_TITLES.values(), *([HORIZON_TITLE] if with_horizons else []))
-    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    with_horizons = table.has_horizons(run)
+    titles = ("Setting", "Length", *COLUMN_TITLES.values(), *([table.HORIZON_TITLE] if with_horizons else []))
     body: list[str] = []
     previous: Group | None = None
-    for setting, entries in layout.lines(rows, edition):
+    for setting, entries in table.lines(rows, edition).items():
         first = _FIRST if setting.group != previous else ""
         models = run.of_edition(edition)[setting]
-        cells = "".join(f"<td>{_cell(row)}{_distribution(row, models)}</td>" for row in layout.columns_of(entries))
+        cells = "".join(f"<td>{_cell(row)}{_distribution(row, models)}</td>" for row in entries)
         if with_horizons:
-            cells += f"<td>{'<br>'.join(map(escape, horizon_lines(run, edition, setting)))}</td>"
+            cells += f"<td>{'<br>'.join(map(escape, table.horizon_lines(run, edition, setting)))}</td>"
         body.append(f"<tr{first}><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>{cells}</tr>")
         previous = setting.group
-    legend = [*layout.legend(run, rows, edition), *([LEGEND] if with_horizons else []), SPARKLINES]
+    legend = [*table.legend(run, rows, edition), *([table.HORIZON_LEGEND] if with_horizons else []), SPARKLINES]
     return "\n".join(
         [
-            f"<h3>{escape(layout.heading(run, edition))}</h3>",
+            f"<h3>{escape(table.heading(run, edition))}</h3>",
             f'<p class="soft">{escape(" ".join(legend))}</p>',
-            f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>',
-            *body,
-            "</tbody></table></div>",
-            _list(layout.remarks(rows, edition), "notes"),
+            html_table(map(escape, titles), body),
+            _list(table.remarks(rows, edition), "notes"),
         ]
     )
 
 
 def _cell(row: Row) -> str:
     standing = {True: "inside", False: "outside", None: "mean"}[row.inside]
-    mean = layout.mean_entry(row)
+    mean = table.mean_entry(row)
     return (
-        f"{escape(layout.entry(row))}<br>"
-        f'<span class="paper">paper {escape(layout.paper_entry(row))}</span><br>'
-        f'<span class="{standing}">{escape(layout.band_entry(row))}</span>'
+        f"{escape(table.entry(row))}<br>"
+        f'<span class="paper">paper {escape(table.paper_entry(row))}</span><br>'
+        f'<span class="{standing}">{escape(table.band_entry(row))}</span>'
         + (f'<span class="mean">, {escape(mean)}</span>' if mean else "")
     )
 
@@ -95,7 +97,7 @@ def _distribution(row: Row, models: pl.DataFrame) -> str:
 def _claims(run: Run, by_edition: Mapping[str, list[Account]]) -> str:
     main = run.main_edition
     editions = [main, *(edition for edition in by_edition if edition != main)]
-    head = "".join(f"<th>{escape(title)}</th>" for title in ("", "Claim", *editions, f"Reason (edition {main})"))
+    titles = ("", "Claim", *editions, f"Reason (edition {main})")
     body: list[str] = []
     for place, account in enumerate(by_edition[main]):
         verdicts = "".join(f"<td>{_verdict(by_edition[edition][place])}</td>" for edition in editions)
@@ -106,12 +108,7 @@ def _claims(run: Run, by_edition: Mapping[str, list[Account]]) -> str:
     numbers = "\n".join(
         _numbers([by_edition[edition][place] for edition in editions]) for place in range(len(by_edition[main]))
     )
-    return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
-        + "\n".join(body)
-        + "\n</tbody></table></div>"
-        f'<p class="soft">{escape(RULE)}</p>\n{numbers}'
-    )
+    return f'{html_table(map(escape, titles), body)}<p class="soft">{escape(RULE)}</p>\n{numbers}'
 
 
 def _verdict(account: Account) -> str:
@@ -126,17 +123,14 @@ def _numbers(accounts: list[Account]) -> str:
 
 
 def _numbers_table(account: Account) -> str:
-    head = "".join(f"<th>{title}</th>" for title in ("Group", "Number", "Value", "95 % interval", ""))
-    body = "\n".join(
+    body = [
         _number(group, finding, first=place == 0)
         for group, found in account.findings.items()
         for place, finding in enumerate(found)
-    )
+    ]
     verdicts = ", ".join(f"{group} {judge(found)}" for group, found in account.findings.items())
-    return (
-        f"<h3>Edition {escape(account.edition)}: {escape(verdicts)}</h3>"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
-    )
+    titles = ("Group", "Number", "Value", "95 % interval", "")
+    return f"<h3>Edition {escape(account.edition)}: {escape(verdicts)}</h3>{html_table(titles, body)}"
 
 
 def _number(group: Group, finding: Finding, *, first: bool) -> str:
@@ -150,28 +144,28 @@ def _number(group: Group, finding: Finding, *, first: bool) -> str:
     )
 
 
-def _made(run: Run) -> str:
-    counts = {f"models, edition {edition}": f"{_models(run, edition):,}" for edition in run.editions}
+def _provenance(run: Run) -> str:
+    counts = {f"models, edition {edition}": f"{_size(run, edition):,}" for edition in run.editions}
     return f"{_pairs({**counts, **run.record})}\n<h3>config.toml</h3>\n<pre>{escape(run.config)}</pre>"
 
 
-def _models(run: Run, edition: str) -> int:
-    return sum(len(table) for table in run.of_edition(edition).values())
+def _size(run: Run, edition: str) -> int:
+    return sum(map(len, run.of_edition(edition).values()))
 
 
 def _pairs(record: Mapping[str, object]) -> str:
     return (
-        "<dl>" + "\n".join(f"<dt>{escape(key)}</dt><dd>{_shown(value)}</dd>" for key, value in record.items()) + "</dl>"
+        "<dl>" + "\n".join(f"<dt>{escape(key)}</dt><dd>{_text(value)}</dd>" for key, value in record.items()) + "</dl>"
     )
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     """Write a value of record.json, whatever it is."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
-        return ", ".join(f"{escape(key)} {_shown(inner)}" for key, inner in pairs)
+        return ", ".join(f"{escape(key)} {_text(inner)}" for key, inner in pairs)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_shown(inner) for inner in cast("Sequence[object]", value))
+        return ", ".join(_text(inner) for inner in cast("Sequence[object]", value))
     if isinstance(value, Decimal):
         return escape(f"{value.normalize():f}")
     return escape(str(value))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -12,7 +13,7 @@ from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput
 from tallystick.experiments.parquet_files import read_or_refuse
 from tallystick.files import read_text
-from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
+from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -59,7 +60,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "column": COLUMNS,
     "kind": ("sampling", "rounding"),
 }
-# A ratio a/b does not exist where b = 0, and a diverged weight is no number; both are counted, not refused.
+# A ratio a/b does not exist where b = 0, and a diverged weight is not finite; both are counted, not refused.
 _MAY_BE_MISSING = ("open_step", "close_step", "recurrent_weight", "ab_ratio", *_OPTIONAL)
 _PERCENTAGES = ("accuracy_train", "accuracy_20", "accuracy_50", "average")
 _PERCENTAGE_SLACK = 1e-3  # a mean taken in float32 may come out as 100.00001
@@ -91,19 +92,23 @@ class Run:
         """The arithmetic one edition was trained in; several are joined."""
         return " and ".join(self.models.filter(edition=edition)["precision"].unique().sort())
 
-    def of_edition(self, edition: str) -> dict[Setting, pl.DataFrame]:
+    def of_edition(self, edition: str) -> dict[PaperSetting, pl.DataFrame]:
         """Return one edition's models by setting, in the paper's order, seeds in theirs."""
-        models = self.models.filter(pl.col("edition") == edition).sort("seed")
-        return by_setting(models)
+        return self._by_edition.get(edition, {})
 
-    def redrawn(self, edition: str) -> dict[Setting, pl.DataFrame]:
+    @cached_property
+    def _by_edition(self) -> dict[str, dict[PaperSetting, pl.DataFrame]]:
+        """The models by edition and setting, sorted once for the table, the claims, the figures and the page."""
+        return {edition: by_setting(self.models.filter(edition=edition).sort("seed")) for edition in self.editions}
+
+    def redrawn(self, edition: str) -> dict[PaperSetting, pl.DataFrame]:
         """Return one edition's ten-run averages over redrawn seeds and test strings, by setting, where they were drawn.
 
         One test suite favours its own strings however many seeds it is put to; each replicate has a suite of its own.
         """
         drawn = self.replicates.filter(edition=edition, kind="sampling")
         wide = drawn.pivot(
-            on="column", index=[*Setting._fields, "replicate"], values="average", aggregate_function="first"
+            on="column", index=[*PaperSetting._fields, "replicate"], values="average", aggregate_function="first"
         )
         columns = {column: f"accuracy_{column}" for column in COLUMNS if column in wide.columns}
         return by_setting(wide.rename(columns).drop_nulls()) if len(columns) == len(COLUMNS) else {}
@@ -138,10 +143,10 @@ def read_run(directory: Path) -> Run:
     )
 
 
-def by_setting(table: pl.DataFrame) -> dict[Setting, pl.DataFrame]:
+def by_setting(table: pl.DataFrame) -> dict[PaperSetting, pl.DataFrame]:
     """Split a table by setting, in the paper's order; settings without rows are left out."""
     parts = table.partition_by("task", "bias", "train_length", as_dict=True)
-    found = {Setting(*cast("tuple[str, bool, int]", key)): part for key, part in parts.items()}
+    found = {PaperSetting(*cast("tuple[str, bool, int]", key)): part for key, part in parts.items()}
     return {setting: found[setting] for setting in SETTINGS if setting in found}
 
 
@@ -204,7 +209,7 @@ def _no_seed_twice(models: pl.DataFrame, path: Path) -> None:
     twice = models.filter(models.select(key).is_duplicated()).sort(key)
     if not twice.is_empty():
         edition, task, bias, length, seed = twice.select(key).row(0)
-        where = f"edition {edition}, {Setting(task, bias, length)}"
+        where = f"edition {edition}, {PaperSetting(task, bias, length)}"
         raise BadInput(f"{path}: seed {seed} of {where} stands more than once; a model has one row")
 
 

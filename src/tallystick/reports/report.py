@@ -1,48 +1,55 @@
 """All that is drawn from a run directory, in the order a reader meets it."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from tallystick.files import write_whole
-from tallystick.reports import claims, drawing, table_files
-from tallystick.reports.claims import Account
-from tallystick.reports.figure_indicators import draw_indicators
+from tallystick.reports import claims, drawing, table_formats
+from tallystick.reports.figure_histograms import draw_indicators, draw_precision, has_both_precisions
 from tallystick.reports.figure_paths import draw_paths
-from tallystick.reports.figure_precision import draw_precision, has_both_precisions
-from tallystick.reports.figure_regions import draw_regions
-from tallystick.reports.membership import networks
+from tallystick.reports.figure_regions import draw_regions, networks
 from tallystick.reports.page import page
 from tallystick.reports.reading import Run, read_run
-from tallystick.reports.table import table
+from tallystick.reports.table import Row, table_rows
 
 _FIGURES = tuple(f"{name}.{form}" for name in ("figure1", "regions", "paths", "precision") for form in drawing.FORMATS)
 REPORT_FILES = ("table2.csv", "table2.md", "table2.tex", *_FIGURES, "claims.json", "report.html")
 
 
-def write_report(directory: Path) -> list[Path]:
+@dataclass(frozen=True)
+class RunReport:
+    """What was read from a run directory, the rows of Table 2 made of it, and the files written, as `REPORT_FILES` has them."""
+
+    run: Run
+    rows: list[Row]
+    files: list[Path]
+
+
+def write_report(directory: Path) -> RunReport:
     """Draw the table, the figures, the claims and the page from a run directory, and write them into it.
 
-    Nothing is written unless everything could be drawn; each file is then written whole. Files of an earlier report are
-    replaced. Returns the paths written, in the order of `REPORT_FILES`.
+    The run is read once. Nothing is written unless everything could be drawn; each file is then written whole. Files of an
+    earlier report are replaced.
     """
     run = read_run(directory)
-    rows = table(run)
+    rows = table_rows(run)
     by_edition = {edition: claims.accounts(run, edition) for edition in run.editions}
+    claims_json = json.dumps(
+        claims.as_json(by_edition, run.main_edition), ensure_ascii=False, indent=1, allow_nan=False
+    )
     figures = _figures(run)
     contents = {
-        "table2.csv": table_files.as_csv(rows).encode(),
-        "table2.md": table_files.as_markdown(run, rows).encode(),
-        "table2.tex": table_files.as_latex(run, rows).encode(),
+        "table2.csv": table_formats.as_csv(rows).encode(),
+        "table2.md": table_formats.as_markdown(run, rows).encode(),
+        "table2.tex": table_formats.as_latex(run, rows).encode(),
         **figures,
-        "claims.json": _claims_json(by_edition, run.main_edition),
+        "claims.json": f"{claims_json}\n".encode(),
         "report.html": page(run, rows, by_edition, figures).encode(),
     }
-    return [_written(directory / name, content) for name, content in contents.items()]
-
-
-def _written(path: Path, content: bytes) -> Path:
-    write_whole(path, lambda temporary: temporary.write_bytes(content))
-    return path
+    for name, content in contents.items():
+        write_whole(directory / name, lambda temporary, content=content: temporary.write_bytes(content))
+    return RunReport(run, rows, [directory / name for name in contents])
 
 
 def _figures(run: Run) -> dict[str, bytes]:
@@ -55,8 +62,3 @@ def _figures(run: Run) -> dict[str, bytes]:
     if has_both_precisions(run):
         drawn |= drawing.files("precision", lambda: draw_precision(run))
     return drawn
-
-
-def _claims_json(by_edition: dict[str, list[Account]], main: str) -> bytes:
-    document = claims.as_json(by_edition, main)
-    return (json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

@@ -32,8 +32,8 @@ from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
 from tallystick.datasets.training_sets import training_set
 from tallystick.experiments.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.experiments.network_horizons import certified
-from tallystick.experiments.replicates import RedrawnSuites
 from tallystick.languages.tasks import TASKS, TERNARY
+from tallystick.studies.replicates import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting

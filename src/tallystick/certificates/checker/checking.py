@@ -1,15 +1,16 @@
 """The check as a whole: read the claim, run its counterexample, go through its lengths."""
 
+from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
-from .claim import Claim, GatedClaim
-from .counters import check_depth, check_theorem
-from .finding import Finding, Refused, require
+from .answers import Answer, Refused, TooCostly, require, shown
+from .claims import Claim, GatedClaim
+from .effort import MINUTES, Limit
 from .gated import check_gated
-from .lengths import check_lengths
-from .reading import read
+from .reading import Unreadable, claim_of, parse, read_text
 from .sorted_strings import check_sorted
-from .strings import check_counterexample
+from .strings import check_counterexample, check_depth, check_lengths, check_theorem
 
 _METHODS = {
     "theorem": check_theorem,
@@ -19,40 +20,72 @@ _METHODS = {
     "enclosures": check_lengths,
 }
 
+Report = Callable[[str], None]
+"""Is told from time to time how far a long check has come."""
 
-def check_file(path: Path | str) -> Finding:
-    """Check the certificate in a file."""
+
+def check_file(path: Path | str, minutes: Fraction | int = MINUTES, report: Report | None = None) -> Answer:
+    """Check the certificate in a file; one that cannot be read does not hold."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        return Finding(False, f"cannot be read: {error}")
-    return check(text)
+        return answer_file(path, minutes, report)
+    except Unreadable as error:
+        return Answer(False, str(error))
 
 
-def check(text: str) -> Finding:
-    """Check a certificate: its form, its digest and its claim."""
+def answer_file(path: Path | str, minutes: Fraction | int = MINUTES, report: Report | None = None) -> Answer:
+    """Check the certificate in a file; raise `Unreadable` for one that cannot be read."""
+    limit = Limit(minutes, report)
+    return _answer(read_text(path), limit)
+
+
+def check(text: str, minutes: Fraction | int = MINUTES, report: Report | None = None) -> Answer:
+    """Check a certificate: its form, its digest and its claim.
+
+    Args:
+        text: the certificate, which is JSON.
+        minutes: how long the check may take; where that is not enough, the answer's `valid` is None.
+        report: is told from time to time how far a long check has come.
+    """
+    limit = Limit(minutes, report)
     try:
-        return Finding(True, _verify(read(text)))
+        return _answer(text, limit)
+    except Unreadable as error:
+        return Answer(False, str(error))
+
+
+def _answer(text: str, limit: Limit) -> Answer:
+    try:
+        return Answer(True, _verify(_claim(text), limit))
     except Refused as refusal:
-        return Finding(False, str(refusal))
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError) as error:
-        return Finding(False, f"malformed: {error!r}"[:200])
+        return Answer(False, str(refusal))
+    except TooCostly as cost:
+        return Answer(None, str(cost))
+    except (MemoryError, OverflowError):
+        return Answer(None, "there is not enough memory for this")
 
 
-def _verify(claim: Claim | GatedClaim) -> str:
+def _claim(text: str) -> Claim | GatedClaim:
+    content = parse(text)
+    try:
+        return claim_of(content)
+    except (ValueError, TypeError, LookupError, ZeroDivisionError) as error:
+        raise Refused(f"malformed: {error!r}"[:200]) from None
+
+
+def _verify(claim: Claim | GatedClaim, limit: Limit) -> str:
     """Return in words what holds."""
     if isinstance(claim, GatedClaim):
-        check_gated(claim)
+        check_gated(claim, limit)
     else:
-        _check_method(claim)
+        _check_method(claim, limit)
     if claim.verdict == "PROVED":
         return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""
-    return f"{claim.verdict}: every counted length to {claim.horizon} is right{beyond}"
+    return f"{claim.verdict}: every counted length to {shown(claim.horizon)} is right{beyond}"
 
 
-def _check_method(claim: Claim) -> None:
+def _check_method(claim: Claim, limit: Limit) -> None:
     require((claim.verdict == "PROVED") == (claim.method == "theorem"), "a theorem proves, and nothing else does")
     if claim.counterexample is not None:
-        check_counterexample(claim, claim.counterexample)
-    _METHODS[claim.method](claim)
+        check_counterexample(claim, claim.counterexample, limit)
+    _METHODS[claim.method](claim, limit)

@@ -1,12 +1,82 @@
-"""Machines in floating point, with one rounding an operation, or fused with one for w·h + c."""
+"""Floating point in whole numbers: a float is a whole number of units, the least positive number of its format.
+
+Products and sums of whole numbers are exact, so an operation is exact arithmetic followed by one rounding, said here. A machine
+rounds once an operation, or, fused, once for w·h + c.
+"""
 
 from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
 
-from .claim import Model
-from .finding import require
-from .formats import Format
-from .machine import Ends, Machine
-from .tanh import tanh_above
+from .answers import require
+from .claims import Model
+from .machines import Ends, Machine
+from .tanh import tanh_above, tanh_time
+
+FUSED = "-fused"
+
+
+class Format(NamedTuple):
+    """A binary format.
+
+    Attributes:
+        digits: binary digits of a number.
+        places: a unit is 2^−places.
+        limit: every finite number is below 2^limit.
+        tanh_neighbours: how far an executed tanh may be from the correctly rounded one, in neighbouring numbers.
+    """
+
+    digits: int
+    places: int
+    limit: int
+    tanh_neighbours: int
+
+    @property
+    def greatest(self) -> int:
+        """The greatest finite number, in units."""
+        return (2**self.digits - 1) << (self.limit - self.digits + self.places)
+
+    @property
+    def infinity(self) -> int:
+        """What stands for an overflow: far enough beyond all numbers that adding one of them leaves it there."""
+        return 4 * self.greatest
+
+    def rounded(self, value: int, places: int) -> int:
+        """Return the number nearest to value / 2^places units, a tie to the even one.
+
+        So many last digits are cut off that `digits` stay, or more where what is left would be finer than a unit.
+        Adding half, less one last place if the digit before is even, makes the cut one to nearest.
+        """
+        cut = max(value.bit_length() - self.digits, places)
+        if cut <= 0:
+            return value
+        half_or_less = (1 << (cut - 1)) - 1 + (value >> cut & 1)
+        found = ((value + half_or_less) >> cut) << (cut - places)
+        if found.bit_length() <= self.limit + self.places:
+            return found
+        return self.infinity if found > 0 else -self.infinity
+
+    def nearest(self, value: Fraction) -> int:
+        """Round a rational. Of what lies beyond two digits below a unit it only matters whether there is any."""
+        whole, rest = divmod(value.numerator << (self.places + 2), value.denominator)
+        return self.rounded(whole | (rest != 0), 2)
+
+    def neighbour(self, value: int, steps: int) -> int:
+        """Return the number so many neighbours above, or below for negative steps."""
+        sign = 1 if steps > 0 else -1
+        for _ in range(abs(steps)):
+            # Towards zero a power of two has its neighbour at the distance of the numbers below it.
+            size = abs(value) if value * sign >= 0 else abs(value) - 1
+            value += sign << max(size.bit_length() - self.digits, 0)
+        return value
+
+
+FORMATS = {
+    "float16": Format(11, 24, 16, 1),
+    "bfloat16": Format(8, 133, 128, 1),
+    "float32": Format(24, 149, 128, 4),
+    "float64": Format(53, 1074, 1024, 4),
+}
 
 
 class Floating(Machine):
@@ -69,9 +139,11 @@ class Floating(Machine):
         harmless = all(found[line] > -infinity and found[other] < infinity for found in outputs)
         return harmless and gap << digits > 3 * sizes + (2 << places + digits)
 
-    def nanoseconds(self, length: int) -> int:  # noqa: ARG002
-        """Numbers have as many digits as there are places."""
-        return 2000 + self.form.places
+    def time(self, length: int) -> int:  # noqa: ARG002
+        """Four steps and the outputs at both ends; outputs with slopes of one sign are compared with two others there."""
+        again = any(v * w > 0 for (v, _), (w, _) in combinations(self.lines, 2))
+        operations = 4 + len(self.lines) * (6 if again else 2)
+        return 2500 + operations * (900 + self.form.places // 2)
 
 
 class FloatTanh(Floating):
@@ -100,3 +172,7 @@ class FloatTanh(Floating):
         places = 2 * form.digits + 16
         finer, coarser = max(0, form.places - places), max(0, places - form.places)
         return form.rounded(tanh_above(x, 1 << form.places, places) << finer, coarser)
+
+    def time(self, length: int) -> int:
+        """The same, and four bounds of tanh."""
+        return super().time(length) + 4 * (4000 + tanh_time(self.form.places, 2 * self.form.digits + 16))

@@ -1,33 +1,161 @@
-"""The machine for an arithmetic."""
+"""What runs: a model in whole numbers, whatever its arithmetic. Here the machines in real numbers; `floating` has the others."""
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from math import lcm
 
-from .claim import Model
-from .finding import Refused, Undecided
-from .floating import Floating, FloatTanh
-from .formats import FORMATS, FUSED
-from .machine import Machine
-from .real import Exact, RealTanh
+from .claims import Model
+from .effort import product_time
+from .tanh import tanh_above, tanh_below, tanh_time
 
-_TANH_PLACES = (128, 512, 2048)
-
-
-def machines(model: Model, arithmetic: str) -> Iterator[Machine]:
-    """Go through the machines for a model: one, but for tanh in real numbers several, of rising precision."""
-    if arithmetic != "real":
-        form, fused = FORMATS[arithmetic.removesuffix(FUSED)], arithmetic.endswith(FUSED)
-        yield FloatTanh(model, form, fused) if model.cell == "tanh" else Floating(model, form, fused)
-    elif model.cell == "tanh":
-        yield from (RealTanh(model, places) for places in _TANH_PLACES)
-    else:
-        yield Exact(model)
+Ends = tuple[int, int]
+"""The least and the greatest state of some strings, or bounds of these."""
 
 
-def judge(model: Model, arithmetic: str, verify: Callable[[Machine], None]) -> None:
-    """Verify something on a machine, and again on a more precise one as long as bounds do not decide."""
-    for machine in machines(model, arithmetic):
-        try:
-            return verify(machine)
-        except Undecided:
-            continue
-    raise Refused("the bounds on tanh do not decide")
+class Machine(ABC):
+    """A model whose states are whole numbers of a unit 1 / scale, which may change from one length to the next.
+
+    Each token's map is monotone in h, rounding included, so it takes everything between two ends to what lies between the
+    images of the ends. Outputs of the readout are whole numbers of one unit, and monotone in h too.
+    """
+
+    scale: int
+    enclosing = False
+    """Whether an image may be wider than what it bounds, as those of tanh are."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def advance(self) -> None:  # noqa: B027 -- most units stay as they are
+        """Go on to the next length."""
+
+    @abstractmethod
+    def step(self, h: int, token: int) -> int:
+        """Return the next state, or what is still to be squashed by tanh."""
+
+    @abstractmethod
+    def outputs(self, h: int) -> list[int]:
+        """Return the readout's outputs at a state."""
+
+    @abstractmethod
+    def time(self, length: int) -> int:
+        """Return about how many nanoseconds a group of strings of a length takes: its images and its class."""
+
+    def image(self, ends: Ends, token: int) -> Ends:
+        """Return the ends after a token: a falling map exchanges them."""
+        low, high = ends
+        first = self.step(low, token)
+        second = first if low == high else self.step(high, token)
+        return (first, second) if first <= second else (second, first)
+
+    def stays_above(self, line: int, other: int, ends: Ends) -> bool:  # noqa: ARG002
+        """Say whether an output that is above another at both ends is so between them, as exact lines are."""
+        return True
+
+    def class_between(self, ends: Ends) -> int | None:
+        """Return the class of every state between two ends, or None if they may not all have one.
+
+        One output is above 0 between two ends if it is at both. The zero check's `rejected` is all but 0, so it is sure
+        only on one side of 0.
+        """
+        low, high = ends
+        if self.model.readout == "zero":
+            return 1 if low == high == 0 else 0 if low > 0 or high < 0 else None
+        found = self._class_at(low)
+        if found != self._class_at(high):
+            return None
+        if low == high or self.model.readout == "binary":
+            return found
+        others = {0, 1, 2} - {found}
+        return found if all(self.stays_above(found, other, ends) for other in others) else None
+
+    def _class_at(self, h: int) -> int:
+        """Return the class of a state: of the greatest output, and the lowest index wins a tie."""
+        outputs = self.outputs(h)
+        return int(outputs[0] > 0) if len(outputs) == 1 else outputs.index(max(outputs))
+
+
+_OVERHEAD = 2500
+"""Nanoseconds that a group takes whatever its numbers: calls, comparisons, the clock."""
+
+
+class Exact(Machine):
+    """Linear, selective and ReLU cells: H_N = E·Dᴺ·h_N is whole, for common denominators E of the steps and D of the weights."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.factor = lcm(*(weight.denominator for weight in model.weights))
+        self.scale = lcm(*(step.denominator for step in model.steps))
+        self.weights = [int(weight * self.factor) for weight in model.weights]
+        self.steps = [int(step * self.scale) for step in model.steps]
+        self.slopes, biases = _whole_lines(model)
+        self.biases = [bias * self.scale for bias in biases]
+
+    def advance(self) -> None:
+        """Go on to the next length, whose unit is finer by D."""
+        self.scale *= self.factor
+        self.steps = [step * self.factor for step in self.steps]
+        self.biases = [bias * self.factor for bias in self.biases]
+
+    def step(self, h: int, token: int) -> int:
+        """Return H_(N+1) = (D·U)·H_N + (E·Dᴺ⁺¹)·c; max(0, ·) is kept by a positive factor."""
+        h = self.weights[token] * h + self.steps[token]
+        return max(h, 0) if self.model.cell == "relu" else h
+
+    def outputs(self, h: int) -> list[int]:
+        """Return v·H + c·E·Dᴺ, which orders the outputs as v·h + c does."""
+        return [v * h + c for v, c in zip(self.slopes, self.biases, strict=True)]
+
+    def time(self, length: int) -> int:
+        """Four products by a weight, two by each slope, and those of the units, of states that grow with the length."""
+        weight = _bits(*self.weights, self.factor)
+        state = length * (weight + 1) + _bits(self.scale) + _bits(*self.steps)
+        readout = sum(2 * product_time(_bits(slope), state) for slope in self.slopes)
+        units = product_time(weight, state + _bits(*self.biases)) * (3 + len(self.biases)) // (length + 1)
+        return _OVERHEAD + 4 * product_time(weight, state) + readout + units
+
+
+class RealTanh(Machine):
+    """A tanh cell: the bounds of h are multiples of 2^−places, and what is squashed is exact: U·h + c = x / (D·2^places)."""
+
+    enclosing = True
+
+    def __init__(self, model: Model, places: int) -> None:
+        super().__init__(model)
+        self.places, self.scale = places, 1 << places
+        numbers = (model.weights[0], *model.steps)
+        common = lcm(*(number.denominator for number in numbers))
+        self.weight, *steps = (int(number * common) for number in numbers)
+        self.steps = [step << places for step in steps]
+        self.divisor = common << places
+        self.slopes, biases = _whole_lines(model)
+        self.biases = [bias << places for bias in biases]
+
+    def step(self, h: int, token: int) -> int:
+        """Return x."""
+        return self.weight * h + self.steps[token]
+
+    def image(self, ends: Ends, token: int) -> Ends:
+        """Return bounds of tanh, which rises, between the ends of x."""
+        low, high = super().image(ends, token)
+        return tanh_below(low, self.divisor, self.places), tanh_above(high, self.divisor, self.places)
+
+    def outputs(self, h: int) -> list[int]:
+        """Return the outputs at a bound."""
+        return [v * h + c for v, c in zip(self.slopes, self.biases, strict=True)]
+
+    def time(self, length: int) -> int:  # noqa: ARG002
+        """Four bounds of tanh, four products by the weight and two by each slope."""
+        readout = sum(2 * product_time(_bits(slope), self.places) for slope in self.slopes)
+        argument = product_time(_bits(self.weight), self.places) + _bits(*self.steps) // 10
+        return _OVERHEAD + 4 * (tanh_time(_bits(self.divisor), self.places) + argument) + readout
+
+
+def _whole_lines(model: Model) -> tuple[list[int], list[int]]:
+    """Bring the slopes and biases of the readout to whole numbers, all by one positive factor."""
+    common = lcm(1, *(number.denominator for line in model.lines for number in line))
+    return [int(v * common) for v, _ in model.lines], [int(c * common) for _, c in model.lines]
+
+
+def _bits(*numbers: int) -> int:
+    """Return the most bits that one of some numbers has."""
+    return max((number.bit_length() for number in numbers), default=0)

@@ -1,15 +1,22 @@
-"""From text to a claim: the JSON, its digest, its fields and its numbers, each refused at once if it is not in form."""
+"""From a file to a claim: text, JSON, digest, fields and numbers, each refused at once if it is not in form."""
 
 import hashlib
+import io
 import json
+import os
 import re
+from collections.abc import Iterable
+from errno import ETIMEDOUT
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
+from select import select
+from time import monotonic_ns
 from typing import Any, NoReturn, cast
 
-from .claim import CLASSES, Claim, Counterexample, GatedClaim, GatedModel, Model
-from .finding import Refused, require
-from .formats import FORMATS, FUSED
+from .answers import Refused, require
+from .claims import CLASSES, Claim, Counterexample, GatedClaim, GatedModel, Model
+from .floating import FORMATS, FUSED
 
 _FORMAT = "tallystick certificate 1"
 _FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
@@ -18,37 +25,125 @@ _GATED_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias re
 _GATES = {"gru": 3, "lstm": 4}
 _MOST_UNITS = 64
 _LINES = {"zero": 0, "binary": 1, "ternary": 3}
-_LONGEST_TEXT = 10**7
-_HORIZONS = 1 << 1024
+_LARGEST, _PIECE = 16 * 2**20, 2**20
+_PATIENCE = 60
+"""Seconds in which a pipe must have said all."""
+_DEEPEST = 64
+"""Lists and objects inside each other."""
 # More digits than Python reads by itself would take quadratic time.
 _WHOLE = re.compile(r"-?[0-9]{1,4300}")
 _RATIO = re.compile(r"-?[0-9]{1,4300}/[0-9]{1,4300}")
 
 
-def read(text: str) -> Claim | GatedClaim:
-    """Return what a certificate claims, once its form and its digest are right."""
-    require(len(text) <= _LONGEST_TEXT, "too long for a certificate")
-    found = json.loads(
-        text, object_pairs_hook=_no_repeats, parse_int=_whole, parse_float=_no_float, parse_constant=_no_float
-    )
-    content = _fields(found, _FIELDS)
-    require(content["format"] == _FORMAT, "unknown format")
-    require(content["digest"] == _digest(content), "the digest does not fit the content")
-    return _claim(content)
+class Unreadable(Exception):
+    """What cannot be read as JSON: bad input, and no claim that fails."""
+
+
+# --- The file ---------------------------------------------------------------------------------------------------------------
+
+
+def read_text(path: Path | str) -> str:
+    """Read a file of bounded size; a pipe is waited for, but not for ever."""
+    try:
+        with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+            content = _all_of(file, pipe=not Path(path).is_file())
+    except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Unreadable(f"cannot be read: {reason.lower()}") from None
+    _require_readable(len(content) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8 text (byte {error.start})") from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a named pipe even where nobody writes into it yet."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _all_of(file: io.FileIO, *, pipe: bool) -> bytes:
+    """Read to the end, but not much more than the most that is read."""
+    content, last = bytearray(), monotonic_ns() + _PATIENCE * 10**9
+    while len(content) <= _LARGEST:
+        if pipe:
+            left = max(0, last - monotonic_ns()) // 10**9
+            if not select([file], [], [], left)[0] or monotonic_ns() > last:
+                raise TimeoutError(ETIMEDOUT, f"its end did not come within {_PATIENCE} s")
+        part = file.read(_PIECE)
+        if part == b"":
+            break
+        content += part or b""
+    return bytes(content)
+
+
+def _require_readable(fine: object, otherwise: str) -> None:
+    """Refuse to read something unless it is fine."""
+    if not fine:
+        raise Unreadable(otherwise)
+
+
+# --- Its JSON ---------------------------------------------------------------------------------------------------------------
+
+
+def parse(text: str) -> object:
+    """Read JSON strictly, or raise `Unreadable`: no field twice, no NaN, no number that is too long, nothing nested deeply."""
+    _require_readable(len(text) <= _LARGEST, f"larger than {_LARGEST // 2**20} MiB, the most that is read")
+    try:
+        found: object = json.loads(
+            text, object_pairs_hook=_no_repeats, parse_int=_whole, parse_float=_no_float, parse_constant=_no_constant
+        )
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"line {error.lineno}: not JSON: {error.msg.lower()}") from None
+    except RecursionError:
+        raise Unreadable("nested too deeply") from None
+    _require_shallow(found)
+    return found
 
 
 def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    require(len(dict(pairs)) == len(pairs), "a field stands twice")
+    _require_readable(len(dict(pairs)) == len(pairs), "a field stands twice in one object")
     return dict(pairs)
 
 
 def _whole(digits: str) -> int:
-    require(_WHOLE.fullmatch(digits), "a number has too many digits")
+    _require_readable(_WHOLE.fullmatch(digits), "a number has too many digits")
     return int(digits)
 
 
+def _no_constant(name: str) -> NoReturn:
+    raise Unreadable(f"{name} is not a number")
+
+
 def _no_float(_: str) -> NoReturn:
+    """Refuse a number with a point or an exponent: it is JSON, but no certificate holds one."""
     raise Refused("a number is not exact")
+
+
+def _require_shallow(value: object) -> None:
+    level = [value]
+    for _ in range(_DEEPEST + 1):
+        level = [inner for outer in level for inner in _parts(outer) if isinstance(inner, dict | list)]
+        if not level:
+            return
+    raise Unreadable(f"nested too deeply: at most {_DEEPEST} lists and objects inside each other are read")
+
+
+def _parts(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
+
+
+# --- What it claims ---------------------------------------------------------------------------------------------------------
+
+
+def claim_of(found: object) -> Claim | GatedClaim:
+    """Return what a certificate claims, once its form and its digest are right."""
+    content = _fields(found, _FIELDS)
+    require(content["format"] == _FORMAT, "unknown format")
+    require(content["digest"] == _digest(content), "the digest does not fit the content")
+    return _claim(content)
 
 
 def _digest(content: dict[str, Any]) -> str:
@@ -94,7 +189,7 @@ def _claim(content: dict[str, Any]) -> Claim | GatedClaim:
     if verdict == "PROVED":
         require(horizon == "unlimited", "what is proved has no horizon")
     else:
-        require(type(horizon) is int and 0 <= horizon < _HORIZONS, "the horizon is not a length that can be checked")
+        require(type(horizon) is int and horizon >= 0, "the horizon is not a length")
         require(horizon % stride == 0, "the horizon is not a counted length")
     require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
     example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model)
@@ -163,9 +258,11 @@ def _counterexample(value: object, model: Model | GatedModel) -> Counterexample:
     tokens = [_one_of(token, ("(", ")")) for token, _ in runs]
     require(all(type(size) is int and size > 0 for _, size in runs), "a run of no tokens")
     require(all(token != other for token, other in pairwise(tokens)), "a run that goes on")
-    given, right = (CLASSES[model.readout].index(found[name]) for name in ("class", "right_class"))
-    trace = None if found["trace"] is None else [_number(state) for state in _list(found["trace"])]
-    exact = model.cell not in ("tanh", *_GATES)
-    require(trace is None or exact, f"no state of a {model.cell} cell is an exact number")
     sizes = [cast("int", size) for _, size in runs]
+    given, right = (CLASSES[model.readout].index(found[name]) for name in ("class", "right_class"))
+    trace = None
+    if found["trace"] is not None:
+        require(model.cell not in ("tanh", *_GATES), f"no state of a {model.cell} cell is an exact number")
+        require(len(_list(found["trace"])) == 1 + sum(sizes), "the trace is not the string's")
+        trace = [_number(state) for state in found["trace"]]
     return Counterexample([("()".index(t), n) for t, n in zip(tokens, sizes, strict=True)], given, right, trace)

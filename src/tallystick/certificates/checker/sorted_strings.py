@@ -11,9 +11,9 @@ from functools import lru_cache
 from math import lcm
 from typing import NamedTuple
 
-from .claim import CLASSES, Claim, Model
-from .finding import require
-from .powers import sign, sign_of
+from .answers import require, shown
+from .claims import CLASSES, Claim, Model
+from .effort import Limit, product_time
 
 
 class Side(NamedTuple):
@@ -34,23 +34,23 @@ def sortable(claim: Claim) -> bool:
     return linear and claim.model.readout != "zero" and claim.model.weights[0] > 0
 
 
-def check_sorted(claim: Claim) -> None:
+def check_sorted(claim: Claim, limit: Limit) -> None:
     """Every counted length to the horizon is right: the lengths 2k + r of each parity r by themselves."""
     require(sortable(claim), "sorted strings decide only for a linear cell with U > 0 in real numbers")
     for r in range(0, 2, claim.stride):
         first, last = 1 - r, (claim.horizon - r) // 2
         for older, younger, right in _decisive_strings(claim.model.readout, r) if first <= last else ():
             for side in _sides(claim.model, right):
-                held = _holds_from_to(claim.model, older, younger, r, side, first, last)
-                require(held, f"a string of a length to {claim.horizon} fails")
+                held = _holds_from_to(claim.model, older, younger, r, side, first, last, limit)
+                require(held, f"a string of a length to {shown(claim.horizon)} fails")
 
 
-def class_of_sorted(model: Model, runs: list[tuple[int, int]]) -> int:
+def class_of_sorted(model: Model, runs: list[tuple[int, int]], limit: Limit) -> int:
     """Return the class of a string of at most two runs, without going along it."""
     length, younger = sum(size for _, size in runs), sum(size for _, size in runs[1:])
 
     def holds(side: Side) -> bool:
-        return side.holds(_sign(model, runs[0][0], length, (younger, younger), side))
+        return side.holds(_sign(model, runs[0][0], length, (younger, younger), side, limit))
 
     return next(i for i in range(len(CLASSES[model.readout])) if all(map(holds, _sides(model, i))))
 
@@ -76,7 +76,9 @@ def _sides(model: Model, index: int) -> Iterator[Side]:
             yield Side(v - w, c - d, strict=other < index)
 
 
-def _holds_from_to(model: Model, older: int, younger: int | None, r: int, side: Side, first: int, last: int) -> bool:
+def _holds_from_to(
+    model: Model, older: int, younger: int | None, r: int, side: Side, first: int, last: int, limit: Limit
+) -> bool:
     """Say whether a comparison holds for every k from first to last.
 
     It asks for the sign of a quadratic in x = U^k, or of a line in k for U = 1. Between x and y a quadratic is a mean, with
@@ -85,8 +87,9 @@ def _holds_from_to(model: Model, older: int, younger: int | None, r: int, side: 
     """
 
     def coefficient(j: int, k: int) -> int:
+        limit.go_on(2 * k + r, 2 * last + r)
         sizes = (0, 0) if younger is None else (j + younger, k + younger)
-        return _sign(model, older, j + k + r, sizes, side)
+        return _sign(model, older, j + k + r, sizes, side, limit)
 
     if not side.holds(coefficient(first, first)):
         return False
@@ -101,7 +104,7 @@ def _holds_from_to(model: Model, older: int, younger: int | None, r: int, side: 
     return True
 
 
-def _sign(model: Model, older: int, length: int, younger: tuple[int, int], side: Side) -> int:
+def _sign(model: Model, older: int, length: int, younger: tuple[int, int], side: Side, limit: Limit) -> int:
     """Return the sign of weight·h + bias at a sorted string, its N tokens ending in a run of m.
 
     With o for the older step and y for the younger, (U − 1)·h = o·U^N + (y − o)·U^m − y, and h = (N − m)·o + m·y for U = 1.
@@ -109,8 +112,8 @@ def _sign(model: Model, older: int, length: int, younger: tuple[int, int], side:
     """
     A, B, C = _coefficients(model, older, side)
     if model.weights[0] == 1:
-        return sign_of(A * length + B * sum(younger) + C)
-    return sign([(A, length), (B, younger[0]), (B, younger[1]), (C, 0)], model.weights[0])
+        return _sign_of(A * length + B * sum(younger) + C)
+    return sign([(A, length), (B, younger[0]), (B, younger[1]), (C, 0)], model.weights[0], limit)
 
 
 @lru_cache(maxsize=64)
@@ -122,3 +125,80 @@ def _coefficients(model: Model, older: int, side: Side) -> tuple[int, int, int]:
     common = lcm(*(number.denominator for number in exact)) * (-1 if U < 1 else 1)
     A, B, C = (int(number * common) for number in exact)
     return A, B, C
+
+
+# --- The sign of a sum of powers, even where these have millions of digits ------------------------------------------------------
+
+Terms = list[tuple[int, int]]
+"""A sum of c·U^e, as pairs of a whole number c and an exponent e ≥ 0."""
+
+_SHORT = 1 << 16
+_SPARE = 192
+_ROUND = 64
+"""Precisions are multiples of this, so that neighbouring powers share one."""
+_HALVINGS, _MOST_KEPT = 64, 4096
+"""Powers are kept for so many halvings of an exponent, and so many in all."""
+
+
+def sign(terms: Terms, U: Fraction, limit: Limit) -> int:
+    """Return the sign of Σ c·U^e for U > 0: exactly where powers are short, else by bounds of the powers, drawn ever closer.
+
+    A power of U as a factor does not change it, so U < 1 and a least exponent of 0 may be had.
+    """
+    base, direction = (1 / U, -1) if U > 1 else (U, 1)
+    totals: dict[int, int] = {}
+    for c, e in terms:
+        totals[direction * e] = totals.get(direction * e, 0) + c
+    least = min((e for e, c in totals.items() if c), default=0)
+    terms = [(c, e - least) for e, c in totals.items() if c]
+    longest = max((e for _, e in terms), default=0)
+    p, q = base.numerator, base.denominator
+    # Fewer digits than these would not tell U from 1, and the errors of so many factors would hide the power.
+    size, precision = longest * q.bit_length(), _SPARE + longest.bit_length() + q.bit_length()
+    precision += -precision % _ROUND
+    while size > max(_SHORT, precision):
+        powers = _powers(base, precision)
+        found = [(c, powers.at(e, limit)) for c, e in terms]
+        low, high = (sum(c * ends[(c > 0) is upper] for c, ends in found) for upper in (False, True))
+        if low > 0 or high < 0:
+            return _sign_of(low)
+        precision *= 2
+    limit.allow(len(terms) * 8 * product_time(size, size), f"a power of {shown(size)} digits")
+    return _sign_of(sum(c * p**e * q ** (longest - e) for c, e in terms))
+
+
+def _sign_of(value: int) -> int:
+    return (value > 0) - (value < 0)
+
+
+class _Powers:
+    """Bounds of U^e·2^precision for U < 1, by squaring, rounded down and up.
+
+    The exponents asked for are near k and near 2k, so that halved they meet: the longest powers are kept.
+    """
+
+    def __init__(self, U: Fraction, precision: int) -> None:
+        self.precision, self.known = precision, {0: (1 << precision, 1 << precision)}
+        low, rest = divmod(U.numerator << precision, U.denominator)
+        self.base = low, low + (rest > 0)
+
+    def at(self, e: int, limit: Limit) -> tuple[int, int]:
+        """Return the bounds of U^e."""
+        halves: list[int] = []
+        half = e
+        while half not in self.known:
+            halves.append(half)
+            half >>= 1
+        limit.allow(len(halves) * 3 * product_time(self.precision, self.precision), f"a power of U to {shown(e)}")
+        low, high = self.known[half]
+        for half in reversed(halves):
+            limit.go_on(half, e)
+            low, high = low * low >> self.precision, -(-high * high >> self.precision)
+            if half & 1:
+                low, high = low * self.base[0] >> self.precision, -(-high * self.base[1] >> self.precision)
+            if half.bit_length() + _HALVINGS > e.bit_length() and len(self.known) < _MOST_KEPT:
+                self.known[half] = low, high
+        return low, high
+
+
+_powers = lru_cache(maxsize=4)(_Powers)

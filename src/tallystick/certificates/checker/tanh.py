@@ -7,6 +7,8 @@ Two facts make them rigorous. Every operation is rounded towards the side of the
 - tanh 2r = 2t / (1 + t²) for t = tanh r, which rises with t up to 1: bounds go to bounds.
 """
 
+from .effort import quotient_time
+
 _HALVINGS = 6
 _DIGITS_A_TERM = 14  # a z_k is known by more than that much better than the next one, for r < 2^−_HALVINGS
 _GUARD = 8
@@ -33,18 +35,34 @@ def _bound(numerator: int, denominator: int, places: int, *, above: bool) -> int
     doublings = max(0, numerator.bit_length() - denominator.bit_length() + 1 + _HALVINGS)
     work = places + doublings + _GUARD
     t = _of_small(_divided(numerator << work, denominator << doublings, above), work, above=above)
+    # What stands below is `_divided`, written out: a check spends most of its time here.
+    one, twice = 1 << 2 * work, 2 * work + 1
     for _ in range(doublings):
-        t = _divided(t << 2 * work + 1, (1 << 2 * work) + t * t, above)
+        t = -(-(t << twice) // (one + t * t)) if above else (t << twice) // (one + t * t)
     return _divided(t, 1 << work - places, above)
 
 
 def _of_small(r: int, work: int, *, above: bool) -> int:
     """Bound tanh of r·2^−work, by as many terms as make z₁ a bound from the other side."""
     square, z = r * r, 0
-    for k in range(2 * (work // (2 * _DIGITS_A_TERM) + 1) + (not above), 0, -1):
-        z = _divided(square, ((2 * k + 1) << work) + z, (k % 2 == 1) is not above)
+    terms = _terms(work) + (not above)
+    for k in range(terms, 0, -1):
+        divisor = ((2 * k + 1) << work) + z
+        z = square // divisor if (k % 2 == 1) is above else -(-square // divisor)
     return _divided(r << work, (1 << work) + z, above)
+
+
+def _terms(work: int) -> int:
+    return 2 * (work // (2 * _DIGITS_A_TERM) + 1)
 
 
 def _divided(dividend: int, divisor: int, above: bool) -> int:
     return -(-dividend // divisor) if above else dividend // divisor
+
+
+def tanh_time(denominator: int, places: int) -> int:
+    """Return about how many nanoseconds a bound takes, for a denominator of so many bits."""
+    doublings = places.bit_length() + 1 + _HALVINGS
+    work = places + doublings + _GUARD
+    division = 200 + quotient_time(work, 2 * work)
+    return 1500 + quotient_time(work, denominator) + (_terms(work) + doublings) * division

@@ -1,0 +1,1 @@
+"""What is asked of many runs: the paper's experiment, cells and methods side by side, sweeps, and reasons."""

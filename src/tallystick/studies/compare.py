@@ -1,0 +1,231 @@
+"""Cells and methods side by side: how many seeds meet the conditions, how many are proved, how far the others hold."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+
+from tallystick.cells import VectorCell
+from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
+from tallystick.certificates.exact_counters import has_theorem, meets_conditions
+from tallystick.certificates.verdict import Lengths, Verdict
+from tallystick.datasets.long_tests import long_suite
+from tallystick.errors import BadInput, check_whole
+from tallystick.experiments.evaluation import exact_horizons, verdicts_on
+from tallystick.experiments.jobs import MOST_SEEDS
+from tallystick.experiments.keeping import ALL
+from tallystick.experiments.network_horizons import are_finite, certify_many
+from tallystick.experiments.runner import made_by
+from tallystick.experiments.training_run import training_job
+from tallystick.files import read_text, write_text
+from tallystick.training.ensemble import Ensemble, train
+from tallystick.training.methods import METHODS
+from tallystick.training.setting import Setting
+
+TRAIN_LENGTH = 8
+LONG = 1000
+SAMPLE = 200
+"""Of cells with several units, which are certified one by one, so many seeds are."""
+
+MOST_VECTOR_SEEDS = 100_000
+KEPT = "compare.rows.json"
+_TRAINED = 90.0
+_SPREADS = ("horizons", "even_horizons")
+_ASKED, _ROWS = "asked", "rows"
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The 10 %, 50 % and 90 % quantile and the greatest of some horizons; infinite is unlimited."""
+
+    low: float
+    median: float
+    high: float
+    greatest: float
+
+    @classmethod
+    def of(cls, values: np.ndarray) -> "Spread":
+        """Sum horizons up; a quantile is one of them."""
+        low, median, high = (float(value) for value in np.quantile(values, (0.1, 0.5, 0.9), method="lower"))
+        return cls(low, median, high, float(values.max()))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What became of the seeds of one setting.
+
+    Attributes:
+        setting: cell, method, task and the rest.
+        seeds: how many were trained.
+        exact: the share that meets the conditions of its cell's theorem exactly; None for a cell that has none.
+        proved: the share that is right at every length, by a theorem, in real arithmetic.
+        horizons: the horizons, every length counted.
+        even_horizons: the same where even lengths count alone, as in the paper's data.
+        certified: how many seeds the horizons are taken over.
+        horizons_exact: the share of the horizons, every length counted, that are exact; the others are lower bounds.
+        accuracy_50: the mean accuracy on the paper's kind of test strings of 50 tokens, in percent, as executed.
+        accuracy_long: the same on strings of 1,000 tokens.
+        failed: the share that did not train: below 90 % on its own training strings, or weights that are not finite.
+    """
+
+    setting: Setting
+    seeds: int
+    exact: float | None
+    proved: float
+    horizons: Spread
+    even_horizons: Spread
+    certified: int
+    horizons_exact: float
+    accuracy_50: float
+    accuracy_long: float
+    failed: float
+
+
+def default_settings() -> list[Setting]:
+    """Return the scalar cells that are compared: every method on the linear cell, the telling ones on the others."""
+    linear = [Setting("binary", False, TRAIN_LENGTH, method=name) for name in METHODS]
+    linear += [
+        Setting("binary", False, TRAIN_LENGTH, precision="float64"),
+        Setting("binary", False, TRAIN_LENGTH, start="exact"),
+        Setting("binary", False, TRAIN_LENGTH, snap=True),
+        Setting("binary", False, TRAIN_LENGTH, method="count-calm", snap=True),
+        Setting("binary", True, TRAIN_LENGTH),
+        Setting("binary", True, TRAIN_LENGTH, method="count-calm"),
+        Setting("ternary", False, TRAIN_LENGTH),
+        Setting("ternary", False, TRAIN_LENGTH, method="count-calm"),
+    ]
+    others = [
+        Setting("binary", False, TRAIN_LENGTH, "selective", name) for name in ("published", "count-calm", "penalty")
+    ]
+    others.append(Setting("binary", False, TRAIN_LENGTH, "selective", "count-calm", snap=True))
+    # A ReLU cell cannot go below zero: it is asked for the count of semi-Dyck-1.
+    others += [Setting("count", False, TRAIN_LENGTH, "relu", name) for name in ("count", "count-calm", "count-penalty")]
+    others += [Setting("binary", False, TRAIN_LENGTH, "tanh", name) for name in ("published", "count-calm")]
+    return linear + others
+
+
+def default_vector_settings() -> list[Setting]:
+    """Return the GRUs and LSTMs that are compared, all with biases, as libraries have them."""
+    return [
+        Setting("binary", True, TRAIN_LENGTH, cell, method, units=units)
+        for cell in ("gru", "lstm")
+        for units in (1, 2)
+        for method in ("published", "count-calm")
+    ]
+
+
+def check_comparison(seeds: int, vector_seeds: int, seed: int) -> None:
+    """Refuse what cannot be compared, before anything is trained."""
+    ALL.check_seeds(seeds)
+    check_whole(vector_seeds, "vector_seeds", least=1, most=MOST_VECTOR_SEEDS)
+    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
+
+
+def compare(setting: Setting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
+    """Train the seeds of a setting and sum up what became of them; cells with several units are trained on processors."""
+    job = training_job(setting, seeds, seed)
+    several = issubclass(setting.kind, VectorCell)
+    networks = train(setting, job.initial(np.arange(seeds)), job.strings, device="cpu" if several else device)
+    return (summary_one_by_one if several else summary)(networks, seed)
+
+
+def summary(networks: Ensemble, seed: int = 0) -> Comparison:
+    """Say what became of trained networks; `seed` draws the test strings."""
+    setting, size = networks.setting, len(networks.accuracy_train)
+    found = certify_many(networks).horizons
+    every, even = (np.where(h == UNLIMITED, np.inf, h.astype(np.float64)) for h in (found.all, found.even))
+    return Comparison(
+        setting,
+        size,
+        float(meets_conditions(networks.cell()).mean()) if has_theorem(setting.kind) else None,
+        float(np.isinf(every).mean()),
+        Spread.of(every),
+        Spread.of(even),
+        size,
+        float(found.all_exact.mean()),
+        *_accuracies(networks, setting, seed),
+        _failed(networks),
+    )
+
+
+def summary_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:
+    """Say the same of cells with several units, which no theorem proves; a horizon is what is proved from below."""
+    size = len(networks.accuracy_train)
+    sample = replace(
+        networks, weights=networks.weights.places(slice(SAMPLE)), accuracy_train=networks.accuracy_train[:SAMPLE]
+    )
+    every, even = (verdicts_on(sample, lengths, SEARCHED) for lengths in Lengths)
+    return Comparison(
+        networks.setting,
+        size,
+        None,
+        0.0,
+        Spread.of(_horizons(every)),
+        Spread.of(_horizons(even)),
+        len(every),
+        exact_horizons(every) / len(every),
+        *_accuracies(networks, networks.setting, seed),
+        _failed(networks),
+    )
+
+
+def _horizons(verdicts: list[Verdict | None]) -> np.ndarray:
+    """Return the horizon proved of each; a network whose weights are not finite has no verdict, and counts as 0."""
+    return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in verdicts])
+
+
+def _accuracies(networks: Ensemble, setting: Setting, seed: int) -> tuple[float, float]:
+    at_50, at_long = (float(networks.accuracy(long_suite(setting.scored_as, n, seed)).mean()) for n in (50, LONG))
+    return at_50, at_long
+
+
+def _failed(networks: Ensemble) -> float:
+    return float(np.mean((networks.accuracy_train < _TRAINED) | ~are_finite(networks)))
+
+
+class KeptRows:
+    """The rows of a comparison as they come in, kept in a file so that a comparison can be resumed."""
+
+    def __init__(self, folder: Path, settings: Sequence[tuple[Setting, int]], seed: int, device: str) -> None:
+        """Hold the rows of some settings, each with its number of seeds, by a kind of device; there are none yet."""
+        self._path, self._settings, self._seed, self._device = folder / KEPT, settings, seed, device
+        self.rows: dict[int, Comparison] = {}
+
+    def read(self) -> "KeptRows":
+        """Read the rows that a comparison of the same settings, seeds, device and versions has left."""
+        text = read_text(self._path)
+        try:
+            found = json.loads(text)  # its own file, in which an unlimited horizon is Infinity
+            asked, rows = found[_ASKED], {int(place): row for place, row in found[_ROWS].items()}
+            if asked == self._asked():
+                self.rows = {place: _row(self._settings[place][0], row) for place, row in rows.items()}
+                return self
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+            raise BadInput(f"{self._path}: not the rows of a comparison; --force starts it anew") from None
+        raise BadInput(
+            f"{self._path}: of other settings, seeds, versions or another device; "
+            "resume with the same options, or choose another folder"
+        )
+
+    def add(self, place: int, row: Comparison) -> None:
+        """Keep one more row."""
+        self.rows[place] = row
+        rows = {str(place): _plain(row) for place, row in sorted(self.rows.items())}
+        write_text(json.dumps({_ASKED: self._asked(), _ROWS: rows}, indent=1) + "\n", self._path)
+
+    def _asked(self) -> dict[str, object]:
+        """Return what decides the rows."""
+        settings = [[asdict(setting), seeds] for setting, seeds in self._settings]
+        return {"settings": settings, "seed": self._seed, "device": self._device, **made_by()}
+
+
+def _plain(row: Comparison) -> dict[str, object]:
+    return {name: value for name, value in asdict(row).items() if name != "setting"}
+
+
+def _row(setting: Setting, found: Mapping[str, object]) -> Comparison:
+    values = {field.name: found[field.name] for field in fields(Comparison) if field.name != "setting"}
+    spreads = {name: Spread(**found[name]) for name in _SPREADS}  # pyright: ignore[reportCallIssue]
+    return Comparison(setting, **{**values, **spreads})  # pyright: ignore[reportArgumentType]
