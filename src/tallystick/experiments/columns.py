@@ -6,29 +6,26 @@ Rows, summaries, reports, the explorer's API and its page read these declaration
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from tallystick.cells import Cell, ScalarCell, VectorCell
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
-from tallystick.experiments.jobs import Job
-from tallystick.experiments.measures import (
-    CountingUnit,
-    border_strings,
-    counting_units,
-    earliest,
-    judge,
-    uniform_strings,
-)
-from tallystick.experiments.network_horizons import Certified, certify_many
-from tallystick.training.ensemble import Ensemble
+
+if TYPE_CHECKING:
+    from tallystick.experiments.jobs import Job
+    from tallystick.experiments.measures import CountingUnit
+    from tallystick.experiments.network_horizons import Certified
+    from tallystick.training.ensemble import Ensemble
+
+# The declarations are read where JAX is not needed; what finds the values loads it when it is called.
+# ruff: noqa: PLC0415
 
 LONG, LONGEST, SHORT = 1000, 10_000, 50
-"""The lengths of the strings that cells with several units are tried on beside the paper's: first failures are looked for in
-the long
-ones, and units are compared with the count along the short ones."""
+"""The lengths of the strings that cells with several units are tried on beside the paper's. First failures are looked for in
+the long ones, and units are compared with the count along the short ones."""
 
 STRINGS = 100
 """How many strings of each of these lengths."""
@@ -40,9 +37,9 @@ _NUMBERS = pl.List(pl.Float64)
 class Trained:
     """The trained networks that rows are made of, and what several columns are found from."""
 
-    job: Job
+    job: "Job"
     seeds: np.ndarray
-    ensemble: Ensemble
+    ensemble: "Ensemble"
 
     @property
     def cell(self) -> ScalarCell:
@@ -54,8 +51,10 @@ class Trained:
         return self.ensemble.accuracy(self.job.tests[length])
 
     @cached_property
-    def certified(self) -> Certified:
+    def certified(self) -> "Certified":
         """The horizons."""
+        from tallystick.experiments.network_horizons import certify_many
+
         return certify_many(self.ensemble)
 
     def horizon(self, place: int) -> pl.Series:
@@ -65,11 +64,19 @@ class Trained:
     @cached_property
     def judged(self) -> tuple[np.ndarray, np.ndarray]:
         """Which long strings each network gets right, and the first failure in each."""
-        return judge(self.ensemble.networks(), border_strings(LONG, STRINGS, self.job.seed))
+        return self.judge(LONG)
+
+    def judge(self, length: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same for strings of another length."""
+        from tallystick.experiments.measures import border_strings, judge
+
+        return judge(self.ensemble.networks(), border_strings(length, STRINGS, self.job.seed))
 
     @cached_property
-    def units(self) -> list[CountingUnit]:
+    def units(self) -> "list[CountingUnit]":
         """How well each unit follows the count."""
+        from tallystick.experiments.measures import counting_units, uniform_strings
+
         return counting_units(self.ensemble.networks(), uniform_strings(SHORT, STRINGS, self.job.seed))
 
     @cached_property
@@ -148,11 +155,12 @@ def _long_accuracy(trained: Trained) -> np.ndarray:
 
 
 def _longest_accuracy(trained: Trained) -> np.ndarray:
-    strings = border_strings(LONGEST, STRINGS, trained.job.seed)
-    return 100 * judge(trained.ensemble.networks(), strings)[0].mean(axis=1)
+    return 100 * trained.judge(LONGEST)[0].mean(axis=1)
 
 
 def _first_failure(trained: Trained) -> list[int | None]:
+    from tallystick.experiments.measures import earliest
+
     return [int(length) or None for length in earliest(trained.judged[1])]
 
 
