@@ -12,18 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tallystick.experiments.columns import COLUMNS as RUN_COLUMNS
-
-_COUNTED = [column for column in RUN_COLUMNS if column.counted]
-
-CENTRES = {column.name: column.centre for column in _COUNTED if column.centre is not None}
-"""The columns counted in bins, and the points that the bins are finest around."""
-
-ACCURACIES = tuple(column.name for column in _COUNTED if column.centre is None and column.dtype == pl.Float64)
-WHOLE = tuple(column.name for column in _COUNTED if column.dtype != pl.Float64)
-"""The columns counted value by value."""
-
-COLUMNS = (*CENTRES, *ACCURACIES, *WHOLE)
+from tallystick.experiments.columns import Column
 
 MANTISSA = 10
 _CUT = 52 - MANTISSA
@@ -37,32 +26,33 @@ class Edges(NamedTuple):
     next: np.ndarray
 
 
-def keys_of(column: str, values: pl.Series) -> pl.Series:
-    """Return the keys of the bins that values fall into; null for what is no number.
+def keys_of(column: Column, values: pl.Series) -> pl.Series:
+    """Return the keys of the bins that values fall into; null for what is not a number.
 
-    >>> keys_of("horizon_all", pl.Series([6, 16])).to_list()
+    >>> keys_of(Column("horizon_all", pl.Int64), pl.Series([6, 16])).to_list()
     [6, 16]
     """
-    if column in WHOLE:
+    if column.dtype != pl.Float64:
         return values.cast(pl.Int64)
     numbers = values.to_numpy().astype(np.float64)
-    keys = _ordered(numbers - CENTRES[column]) >> _CUT if column in CENTRES else _ordered(numbers)
+    keys = _ordered(numbers) if column.centre is None else _ordered(numbers - column.centre) >> _CUT
     table = pl.DataFrame({"key": keys, "is_number": ~np.isnan(numbers)})
     return table.select(pl.when("is_number").then("key")).to_series()
 
 
-def edges_of(column: str, keys: np.ndarray) -> Edges:
+def edges_of(column: Column, keys: np.ndarray) -> Edges:
     """Return the edges of bins.
 
-    >>> bin = keys_of("recurrent_weight", pl.Series([1.25])).to_numpy()
-    >>> [float(edge[0]) for edge in edges_of("recurrent_weight", bin)]
+    >>> weight = Column("recurrent_weight", pl.Float64, centre=1.0)
+    >>> bin = keys_of(weight, pl.Series([1.25])).to_numpy()
+    >>> [float(edge[0]) for edge in edges_of(weight, bin)]
     [1.25, 1.250244140625]
     """
-    if column in CENTRES:
+    if column.centre is not None:
         with np.errstate(invalid="ignore"):  # beyond the infinities lie no numbers
-            least, following = (CENTRES[column] + _double(key << _CUT) for key in (keys, keys + 1))
+            least, following = (column.centre + _double(key << _CUT) for key in (keys, keys + 1))
         return Edges(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(following), np.inf, following))
-    values = keys.astype(np.float64) if column in WHOLE else _double(keys)
+    values = _double(keys) if column.dtype == pl.Float64 else keys.astype(np.float64)
     return Edges(values, values)
 
 

@@ -180,7 +180,7 @@ def _meets_conditions(trained: Trained) -> object:
     return pl.Series(meets_conditions(trained.cell)) if has_theorem(trained.ensemble.setting.kind) else None
 
 
-COLUMNS = (
+COLUMNS: list[Column] = [
     Column("edition", pl.String),
     Column("cell", pl.String),
     Column("units", pl.Int64, of=VectorCell),
@@ -268,8 +268,14 @@ COLUMNS = (
     Column("horizon_all_exact", pl.Boolean, lambda trained: trained.horizon(2), of=ScalarCell, counted=True),
     Column("horizon_even_exact", pl.Boolean, lambda trained: trained.horizon(3), of=ScalarCell, counted=True),
     Column("meets_conditions", pl.Boolean, _meets_conditions, of=ScalarCell, counted=True, only_counted=True),
-)
+]
 """Every column, in the order of a table. A float32 weight is stored as the double that it equals."""
+
+
+def counted_columns() -> list[Column]:
+    """Return the columns that are counted: those in bins first, then shares and numbers, then whole numbers and yes or no."""
+    counted = [column for column in COLUMNS if column.counted]
+    return sorted(counted, key=lambda column: (column.centre is None, column.dtype != pl.Float64))
 
 
 def columns_of(kind: type[Cell]) -> list[Column]:

@@ -10,8 +10,8 @@ import polars as pl
 from tallystick.cells import Cell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
-from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, MANTISSA, edges_of
-from tallystick.experiments.columns import schema_of
+from tallystick.experiments.bins import MANTISSA, edges_of
+from tallystick.experiments.columns import Column, counted_columns, schema_of
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.rows import DESCRIBED
 
@@ -81,7 +81,7 @@ def check_histograms(table: pl.DataFrame) -> None:
 
 def histograms_of(job: Job, sketch: pl.DataFrame) -> pl.DataFrame:
     """Return the counts of a job as histograms: so many models from `least` up to `next`, both null for what is no number."""
-    tables = [_with_edges(name, sketch.filter(column=name)) for name in COLUMNS]
+    tables = [_with_edges(column, sketch.filter(column=column.name)) for column in counted_columns()]
     return pl.DataFrame([job.described]).join(pl.concat(tables), how="cross")
 
 
@@ -132,14 +132,14 @@ def horizons_of_histograms(histograms: pl.DataFrame) -> list[dict[str, object]]:
     ]
 
 
-def _with_edges(name: str, counts: pl.DataFrame) -> pl.DataFrame:
+def _with_edges(column: Column, counts: pl.DataFrame) -> pl.DataFrame:
     numbers = counts.drop_nulls("key").sort("key")
-    least, following = edges_of(name, numbers["key"].to_numpy())
+    least, following = edges_of(column, numbers["key"].to_numpy())
     table = pl.DataFrame({"least": least, "next": following, "models": numbers["models"]})
     rest = counts.filter(pl.col("key").is_null()).select(
         pl.lit(None, pl.Float64).alias("least"), pl.lit(None, pl.Float64).alias("next"), "models"
     )
-    return pl.concat([table, rest]).select(pl.lit(name).alias("column"), "least", "next", "models")
+    return pl.concat([table, rest]).select(pl.lit(column.name).alias("column"), "least", "next", "models")
 
 
 def _histogram(bins: pl.DataFrame) -> Histogram:
@@ -170,21 +170,26 @@ def _summed_up(columns: dict[str, Histogram]) -> dict[str, object]:
     if "horizon_all" in columns:
         found["share_proved"] = _unlimited(columns["horizon_all"]) / models
         found["share_with_exact_horizon"] = _true(columns, "horizon_all_exact") / models
-    shown = (*CENTRES, *ACCURACIES, "horizon_all", "horizon_even")
-    return {**found, **{name: _described(name, columns[name]) for name in shown if name in columns}}
+    shown = [column for column in counted_columns() if column.title and column.name in columns]
+    return {**found, **{column.name: _described(column, columns[column.name]) for column in shown}}
 
 
-def _described(name: str, histogram: Histogram) -> dict[str, object]:
+def _described(column: Column, histogram: Histogram) -> dict[str, object]:
     found: dict[str, object] = {"not_numbers": histogram.not_numbers} if histogram.not_numbers else {}
-    if name in ACCURACIES:
+    if _is_share(column):
         found["mean"] = histogram.mean
-    return {**found, "quantiles": {str(q): _plain(name, *histogram.quantile(q)) for q in QUANTILES}}
+    return {**found, "quantiles": {str(q): _plain(column, *histogram.quantile(q)) for q in QUANTILES}}
 
 
-def _plain(name: str, least: float, following: float) -> object:
-    if name in CENTRES:
+def _is_share(column: Column) -> bool:
+    """Say whether a column holds numbers that are counted one by one, as accuracies are."""
+    return column.centre is None and column.dtype == pl.Float64
+
+
+def _plain(column: Column, least: float, following: float) -> object:
+    if column.centre is not None:
         return least, following
-    if name in ACCURACIES:
+    if _is_share(column):
         return least
     return "unlimited" if least >= UNLIMITED else _whole(least)
 
