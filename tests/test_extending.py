@@ -1,4 +1,4 @@
-"""The page on extending is followed to the letter, and a cell with more weights than any of ours goes all the way."""
+"""The page on extending is followed to the letter, and what it adds goes all the way, from training to a certificate."""
 
 import doctest
 import json
@@ -7,44 +7,127 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import polars as pl
 import pytest
 
+import tallystick as ts
 from tallystick.arithmetic import Number, positive_part
-from tallystick.cells import CELLS, Cell
+from tallystick.cells import CELLS, ScalarCell
+from tallystick.certificates.deciders import DECIDERS
 from tallystick.cli import main
+from tallystick.experiments.columns import COLUMNS
 from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.training_run import train
-from tallystick.languages.tasks import BINARY
+from tallystick.explore import answers
+from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS
+from tallystick.networks.readout import DECISIONS
 from tallystick.training.initial_weights import CELL_BOUND, fresh_weights
 from tallystick.training.methods import METHODS
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def tables():
-    """What is added to a table is taken out again."""
-    before = [(table, dict(table)) for table in (CELLS, METHODS)]
+    """Take out again what is added to a table."""
+    before = [(table, dict(table)) for table in (CELLS, METHODS, DECISIONS, DECIDERS, READY_TASKS, TASKS)]
+    columns = list(COLUMNS)
     yield
+    COLUMNS[:] = columns
     for table, entries in before:
         table.clear()
         table.update(entries)
 
 
-def test_the_walk_through_works():
-    found = doctest.testfile(str(PAGE), module_relative=False)
-    assert found.attempted > 10
+@pytest.fixture(scope="module")
+def page(tables):
+    """Follow the page; return the names that it defines."""
+    walk = doctest.DocTestParser().get_doctest(PAGE.read_text(), {}, PAGE.name, str(PAGE), 0)
+    found = doctest.DocTestRunner().run(walk, clear_globs=False)
+    assert found.attempted > 40
     assert found.failed == 0
+    return walk.globs
+
+
+@pytest.fixture
+def command(capsys):
+    def run(*arguments, status=0):
+        with pytest.raises(SystemExit) as end:
+            main([*map(str, arguments), "--json"])
+        assert end.value.code == status, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+SHORT = ("--epochs", 2, "--train-length", 2, "--seeds", 5)
+
+
+def test_what_the_page_adds_goes_all_the_way(page, command, tmp_path):
+    run, strings = tmp_path / "run", tmp_path / "run" / "strings" / "not-negative_20.txt"
+    command("train", "--cell", "capped", "--task", "not-negative", "--method", "count-linear", *SHORT, "--out", run)
+    rows = RunDirectory(run).models()
+    assert rows["drift"].to_list() == pytest.approx((rows["open_step"] + rows["close_step"]).to_list())
+    (accuracy,) = command("evaluate", run, "--strings", strings)["accuracy"]
+    assert accuracy["accuracy_mean"] == pytest.approx(rows["accuracy_20"].mean())
+    (horizons,) = command("certify", run)["horizons"]
+    assert horizons["exact"] == 5
+    networks = train("not-negative", train_length=2, seeds=5, cell="capped", method="count-linear", epochs=2)
+    assert [ts.certify(networks.network(seed)).horizon for seed in range(5)] == rows["horizon_all"].to_list()
+
+
+def test_a_column_of_the_page_is_counted_and_summed_up(page, command, tmp_path):
+    command("train", *SHORT, "--keep", "summary", "--out", tmp_path / "run")
+    (setting,) = json.loads((tmp_path / "run" / "summary.json").read_text())["settings"]
+    assert len(setting["drift"]["quantiles"]["0.5"]) == 2
+    counted = pl.read_parquet(tmp_path / "run" / "histograms.parquet").filter(column="drift")
+    assert counted["models"].sum() == 5
+
+
+def test_a_network_of_the_pages_cell_readout_and_task_has_a_file_a_certificate_and_a_view(page, command, tmp_path):
+    network = ts.Network(page["CappedCell"](1, -1, 1), ts.Readout.binary(1, 0.5), page["task"])
+    ts.write_network(network, tmp_path / "network.json")
+    assert ts.read_network(tmp_path / "network.json") == network.in_arithmetic("rational")
+    found = command("certify", tmp_path / "network.json", status=1)
+    assert (found["verdict"], found["horizon"], found["right_class"]) == ("REFUTED", 8, "below")
+    assert found["model"]["task"] == "not-negative"
+    seen = answers.trace(network, "real", "(((((")
+    assert seen["states"] == [0, 1, 2, 3, 4, 4]
+    assert {band["class"] for band in seen["bands"]} == {"below", "not below"}
+    own = ts.Network(ts.LinearCell(1, -1, 1), ts.Readout(((1,),), (0,), "not below"))
+    ts.write_network(own, tmp_path / "own.json")
+    assert command("certify", tmp_path / "own.json", status=1)["readout"] == "not-below"
+
+
+def test_a_vector_cell_of_the_page_is_trained_kept_and_certified(page, command, tmp_path):
+    run = tmp_path / "run"
+    command("train", "--cell", "elman", "--units", 2, "--bias", *SHORT, "--out", run)
+    rows = RunDirectory(run).models()
+    assert rows["tensors"].list.len().unique().to_list() == [2 * 2 + 2 * 2 + 2]
+    networks = train("binary", train_length=2, seeds=5, cell="elman", units=2, bias=True, epochs=2)
+    jax.tree.map(np.testing.assert_array_equal, ensemble_of(rows, networks.setting).weights, networks.weights)
+    (proved,) = command("certify", run, "--limit", 6)["horizons"]
+    assert proved["models"] == 5
+    ts.write_network(networks.network(0), tmp_path / "network.json")
+    assert ts.read_network(tmp_path / "network.json") == networks.network(0).in_arithmetic("rational")
+
+
+def test_the_checker_refuses_what_it_does_not_know(page, tmp_path):
+    verdict = ts.certify(ts.Network(page["CappedCell"](1, -1, 1), ts.Readout.binary(1, 0.5)))
+    ts.write_certificate(verdict, tmp_path / "certificate.json")
+    assert ts.check_certificate(tmp_path / "certificate.json").valid is not True
 
 
 @dataclass(frozen=True)
-class BentCell(Cell):
+class BentCell(ScalarCell):
     """h' = U·h + V·max(0, h) + S·c(x): three weights beside the steps."""
 
     recurrent_weight: Number
     positive_weight: Number
     step_scale: Number
+
+    name = "own"
 
     def step(self, h, token):
         """Bend, then add."""
@@ -53,8 +136,10 @@ class BentCell(Cell):
 
 
 @dataclass(frozen=True)
-class PlainCell(Cell):
+class PlainCell(ScalarCell):
     """h' = h + c(x): no weight beside the steps."""
+
+    name = "own"
 
     def step(self, h, token):
         """Add."""
@@ -62,31 +147,23 @@ class PlainCell(Cell):
 
 
 @pytest.mark.parametrize("kind", [BentCell, PlainCell])
-def test_a_cell_with_any_number_of_weights_is_trained_stored_and_read(kind, tmp_path, capsys):
+def test_a_cell_with_any_number_of_weights_is_trained_stored_and_read(kind, tmp_path, command):
     CELLS["own"] = kind
-    options = {"cell": "own", "epochs": 2}
-    out, strings = str(tmp_path / "run"), tmp_path / "run" / "strings" / "binary_20.txt"
-
-    def command(*arguments):
-        with pytest.raises(SystemExit) as status:
-            main([*arguments, "--json"])
-        assert status.value.code == 0
-        ((shown,),) = json.loads(capsys.readouterr().out).values()
-        return shown
-
-    shown = command("train", "--cell", "own", "--epochs", "2", "--train-length", "2", "--seeds", "5", "--out", out)
-    networks = train("binary", train_length=2, seeds=5, **options)
+    out, strings = tmp_path / "run", tmp_path / "run" / "strings" / "binary_20.txt"
+    (shown,) = command("train", "--cell", "own", *SHORT, "--out", out)["indicators"]
+    networks = train("binary", train_length=2, seeds=5, cell="own", epochs=2)
     assert shown["models"] == 5
     assert ("recurrent_weight_mean" in shown) is (kind is BentCell)
-    rows = RunDirectory(tmp_path / "run").models()
+    rows = RunDirectory(out).models()
     again = ensemble_of(rows, networks.setting)
     assert len(again.weights.recurrent) == len(kind.recurrent_fields())
     jax.tree.map(np.testing.assert_array_equal, again.weights, networks.weights)
     if kind is BentCell:
         assert rows["further_weights"].list.len().unique().to_list() == [2]
-    accuracy = command("evaluate", out, "--strings", str(strings))["accuracy_mean"]
-    assert accuracy == pytest.approx(rows["accuracy_20"].mean())
-    assert command("certify", out)["horizon_all_median"] == "not worked out"
+    (accuracy,) = command("evaluate", out, "--strings", strings)["accuracy"]
+    assert accuracy["accuracy_mean"] == pytest.approx(rows["accuracy_20"].mean())
+    (horizons,) = command("certify", out)["horizons"]
+    assert horizons["horizon_all_median"] == "not worked out"
 
 
 def test_a_further_weight_is_drawn_alike_however_many_follow():

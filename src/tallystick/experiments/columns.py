@@ -31,6 +31,7 @@ STRINGS = 100
 """How many strings of each of these lengths."""
 
 _NUMBERS = pl.List(pl.Float64)
+_CLOSING = "close_recurrent_weight"
 
 
 @dataclass(frozen=True)
@@ -112,12 +113,21 @@ class Column:
     only_counted: bool = False
 
 
-def _recurrent(place: int) -> Callable[[Trained], object]:
-    def find(trained: Trained) -> object:
-        weights = trained.cell.recurrent_weights
-        return weights[place].astype(np.float64) if place < len(weights) else None
+def recurrent_columns(kind: type[ScalarCell]) -> list[str]:
+    """Return the column of each recurrent weight of a cell, in the order of its fields."""
+    names = kind.recurrent_fields()
+    own = ["recurrent_weight", *(name if name == _CLOSING else "further_weights" for name in names[1:])]
+    return own[: len(names)]
 
-    return find
+
+def _recurrent(trained: Trained, column: str) -> list[np.ndarray]:
+    places = recurrent_columns(type(trained.cell))
+    weights = zip(places, trained.cell.recurrent_weights, strict=True)
+    return [np.asarray(weight, np.float64) for place, weight in weights if place == column]
+
+
+def _one_recurrent(column: str) -> Callable[[Trained], object]:
+    return lambda trained: next(iter(_recurrent(trained, column)), None)
 
 
 def _ratio(trained: Trained) -> np.ndarray:
@@ -194,13 +204,22 @@ COLUMNS: list[Column] = [
     Column("close_step", pl.Float64, _step("close_step"), "b", of=ScalarCell),
     Column("ab_ratio", pl.Float64, _ratio, "a/b", of=ScalarCell, centre=-1.0, counted=True, explored=True),
     # U, or P of a selective cell, whose Q has a column of its own.
-    Column("recurrent_weight", pl.Float64, _recurrent(0), "U", of=ScalarCell, centre=1.0, counted=True, explored=True),
-    Column("close_recurrent_weight", pl.Float64, _recurrent(1), "Q", of=ScalarCell, centre=1.0, counted=True),
+    Column(
+        "recurrent_weight",
+        pl.Float64,
+        _one_recurrent("recurrent_weight"),
+        "U",
+        of=ScalarCell,
+        centre=1.0,
+        counted=True,
+        explored=True,
+    ),
+    Column(_CLOSING, pl.Float64, _one_recurrent(_CLOSING), "Q", of=ScalarCell, centre=1.0, counted=True),
     # Whatever recurrent weights a new cell has beyond these, in the order of its fields.
     Column(
         "further_weights",
         _NUMBERS,
-        lambda trained: lists(trained.cell.recurrent_weights[2:], len(trained.seeds)),
+        lambda trained: lists(_recurrent(trained, "further_weights"), len(trained.seeds)),
         of=ScalarCell,
     ),
     # All tensors of the cell, one after the other in the order of `Cell.shapes`; missing biases are left out.

@@ -7,7 +7,7 @@ import polars as pl
 
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
-from tallystick.experiments.columns import Trained, columns_of, schema_of
+from tallystick.experiments.columns import Trained, columns_of, recurrent_columns, schema_of
 from tallystick.experiments.jobs import DESCRIBED_BY, Job
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
@@ -49,8 +49,8 @@ def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
 
 def _scalar_weights(rows: pl.DataFrame, setting: Setting) -> Weights:
     assert issubclass(setting.kind, ScalarCell)
-    number, outputs = len(setting.kind.recurrent_fields()), setting.scored_as.outputs
-    names = ["recurrent_weight", "close_recurrent_weight"][:number]
+    names, outputs = recurrent_columns(setting.kind), setting.scored_as.outputs
+    further = iter(_arrays(rows, "further_weights", names.count("further_weights"), setting))
 
     def column(name: str) -> np.ndarray:
         with np.errstate(over="ignore"):  # a weight beyond its precision is not finite
@@ -58,7 +58,7 @@ def _scalar_weights(rows: pl.DataFrame, setting: Setting) -> Weights:
 
     return Weights(
         inputs=(column("open_step"), column("close_step")),
-        recurrent=(*map(column, names), *_arrays(rows, "further_weights", number - len(names), setting)),
+        recurrent=tuple(next(further) if name == "further_weights" else column(name) for name in names),
         bias=(),
         readout_weight=_arrays(rows, "readout_weight", outputs, setting),
         readout_bias=_arrays(rows, "readout_bias", outputs if setting.readout_bias else 0, setting),
