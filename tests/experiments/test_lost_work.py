@@ -34,6 +34,7 @@ from tallystick.experiments import comparison, run_directory, runner, training_r
 from tallystick.experiments.comparison import Comparison, Spread
 from tallystick.experiments.evaluation import horizons_of_run
 from tallystick.experiments.lock import LOCK, at_work_in
+from tallystick.experiments.parquet_files import as_parquet
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import parts_of
 from tallystick.experiments.training_run import training_job
@@ -466,7 +467,7 @@ def test_a_part_is_stored_whole(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     directory.start({"command": "train"})
     rows = pl.DataFrame({"seed": [0, 1]})
-    directory.store_part("part", run_directory.as_parquet(rows))
+    directory.store_part("part", as_parquet(rows))
     assert directory.has_part("part", pl.Series([0, 1]))
     with pytest.raises(BadInput, match="part.parquet: its rows are not those of the seeds"):
         directory.has_part("part", pl.Series([0, 2]))

@@ -23,6 +23,9 @@ from tallystick.cli import app, main
 WRITTEN = ("out", "figure", "smtlib")
 """The options that name what is written; all other paths are read."""
 
+ODD_NAMES = ("zz[1]", "T*", "q?", "{a,b}", "~/run", "~", "a b", "new\nline", "seed=3", "%41", "./-x")
+"""Names that a shell, polars or a reader of options would take for something else."""
+
 MODELS = (
     *("linear.json", "ternary.json", "selective.json", "relu.json", "tanh.json", "gru.json", "lstm.safetensors"),
     "model.safetensors",

@@ -12,6 +12,7 @@ import polars as pl
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput, check_whole
 from tallystick.experiments.gated_rows import SCHEMA, rows_of_gated
+from tallystick.experiments.parquet_files import read_schema
 from tallystick.experiments.reproduction import write_record
 from tallystick.experiments.run_directory import MODELS, RunDirectory
 from tallystick.experiments.runner import made_by
@@ -147,7 +148,7 @@ def _is_done(directory: RunDirectory, name: str, seeds: range) -> bool:
 
 def _check_columns(part: Path) -> None:
     """Refuse a part that another version of this tool has left."""
-    if dict(pl.read_parquet_schema(part)) != SCHEMA:
+    if dict(read_schema(part)) != SCHEMA:
         raise BadInput(f"{part}: not of these columns; delete it and go on with --resume")
 
 

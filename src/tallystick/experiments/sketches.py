@@ -7,6 +7,7 @@ import polars as pl
 
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.experiments.bins import COLUMNS, keys_of
+from tallystick.experiments.parquet_files import scan
 from tallystick.training.ensemble import Ensemble
 
 
@@ -20,7 +21,7 @@ def sketch_of(rows: pl.DataFrame, ensemble: Ensemble) -> pl.DataFrame:
 
 def merged(paths: Iterable[Path]) -> pl.DataFrame:
     """Add up the sketches in files, without holding more than a few of them at a time."""
-    return _added_up(pl.scan_parquet(list(paths))).collect(engine="streaming")
+    return _added_up(scan(*paths)).collect(engine="streaming")
 
 
 def _counted(name: str, values: pl.Series) -> pl.DataFrame:
