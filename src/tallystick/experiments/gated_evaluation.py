@@ -51,8 +51,6 @@ def _read_rows(path: Path) -> pl.DataFrame:
     config, table = RunDirectory(path).config(), path / MODELS
     if not is_gated_run(path):
         raise BadInput(f"{path}: a run of {config.get('cell', 'linear')} cells; this is for runs of gru and lstm")
-    if not table.is_file():
-        raise BadInput(f"{table}: is missing; train --resume goes on with it")
     rows = RunDirectory(path).table()
     for name, kind in SCHEMA.items():
         if name not in rows.columns:

@@ -36,6 +36,16 @@ def at_work_in(folder: Path) -> Iterator[None]:
         raise NotWritten(f"{error}; once it can be, --resume goes on with what is done") from None
 
 
+def holder_of(folder: Path) -> str | None:
+    """Return who is at work in a folder, if anybody is; nothing is written, and nobody is kept out for longer than the question."""
+    try:
+        file = (folder / LOCK).open("rb", buffering=0)
+    except OSError:
+        return None
+    with file:
+        return None if _takes(file, shared=True) else _holder(file)
+
+
 def _locked(path: Path) -> FileIO:
     while True:
         with ExitStack() as closed_unless_kept:
@@ -56,14 +66,14 @@ def _holder(file: FileIO) -> str:
     return file.read(_LONGEST_NAME).decode(errors="replace").strip() or "another process"
 
 
-def _takes(file: FileIO) -> bool:
-    """Lock a file, unless another process has."""
+def _takes(file: FileIO, *, shared: bool = False) -> bool:
+    """Lock a file, unless another process has; those who share a lock keep each other in, and others out."""
     try:
         import fcntl  # noqa: PLC0415 -- not on Windows
     except ModuleNotFoundError:
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):  # the latter from NFS
         return False
     except OSError:  # a file system without locks

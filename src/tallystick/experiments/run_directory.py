@@ -28,9 +28,10 @@ from tallystick.experiments.parquet_files import (
     sink,
 )
 from tallystick.experiments.rows import SCHEMA, check_rows
+from tallystick.experiments.unfinished import CONFIG, refuse_unfinished
 from tallystick.files import PARTIAL, keep_names, naming, remove_partial, write_text, write_whole
 
-CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
+MODELS, PARTS = "models.parquet", "parts"
 HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
 STRINGS = "strings"
 COMMANDS = ("train", "reproduce", "sweep")
@@ -140,6 +141,7 @@ class RunDirectory:
         path = self.path / MODELS
         if not path.exists() and (self.path / SUMMARY).exists():
             raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
+        refuse_unfinished(self.path, MODELS)
         schema = read_or_refuse(path, _ANEW, read_schema)
         for name, kind in SCHEMA.items():
             if name not in schema:
@@ -172,8 +174,13 @@ class RunDirectory:
         except BadInput as error:
             raise BadInput(f"{self.path / name}: {error}; {_ANEW}") from None
 
+    def is_summed_up(self) -> bool:
+        """Say whether the run was asked to keep a summary, with or without some of its rows."""
+        return self.config().get("keep", "all") != "all"
+
     def histograms(self) -> pl.DataFrame:
         """Return how many models have which values, of a run that keeps a summary."""
+        refuse_unfinished(self.path, HISTOGRAMS)
         return read_or_refuse(self.path / HISTOGRAMS, _ANEW, read_table)
 
     def models(self) -> pl.DataFrame:
@@ -182,6 +189,7 @@ class RunDirectory:
 
     def table(self) -> pl.DataFrame:
         """Return the whole finished table, whatever its columns."""
+        refuse_unfinished(self.path, MODELS)
         return read_or_refuse(self.path / MODELS, _ANEW, read_table)
 
     def drop_parts(self) -> None:
@@ -194,6 +202,7 @@ class RunDirectory:
 
     def config(self) -> dict[str, object]:
         """Return what was asked for."""
+        refuse_unfinished(self.path, CONFIG)
         return read_settings(self.path / CONFIG)
 
     def has(self, name: str) -> bool:

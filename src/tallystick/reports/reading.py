@@ -11,6 +11,7 @@ import polars as pl
 from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput
 from tallystick.experiments.parquet_files import read_or_refuse, read_table
+from tallystick.experiments.unfinished import refuse_unfinished
 from tallystick.files import read_text
 from tallystick.reports.settings import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, Setting
 
@@ -157,6 +158,7 @@ def finite(numbers: Values) -> Values:
 
 def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """Read the named columns of a Parquet file and check what stands in them."""
+    refuse_unfinished(path.parent, path.name)
     found = read_or_refuse(path, _ANEW, read_table)
     absent = [name for name in types if name in _OPTIONAL and name not in found.columns]
     found = found.with_columns(pl.lit(None, types[name]).alias(name) for name in absent)
@@ -227,6 +229,7 @@ def _config(path: Path) -> str:
 
 
 def _record(path: Path) -> Mapping[str, object]:
+    refuse_unfinished(path.parent, path.name)
     document = read_document(path)
     if not isinstance(document.value, dict):
         document.refuse("a JSON object")
