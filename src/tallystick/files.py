@@ -79,7 +79,8 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
 
 def write_text(text: str, path: Path) -> None:
     """Write a text file whole or not at all."""
-    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    # A path that is not UTF-8 may be part of the text; what cannot be encoded is written as JSON would have it.
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8", errors="backslashreplace"))
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:

@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BadInput as error:
         fail(str(error))
     except TyperException as error:
-        fail(error.format_message() or "no command given; tallystick --help lists them")
+        fail(" ".join(error.format_message().split()) or "no command given; tallystick --help lists them")
     except MemoryError:
         fail("there is not enough memory for this; smaller files, fewer seeds or shorter strings take less")
     except OSError as error:

@@ -27,7 +27,7 @@ from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_jso
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.tasks import TASKS
 from tallystick.documents import LARGEST_DOCUMENT, parse_document
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.files import read_text
 from tallystick.models import GatedModel, Model, model_to_json, read_model, read_scalar_model
 from tallystick.readouts import ZeroCheck
@@ -97,7 +97,7 @@ def check(
     if as_json:
         show_json({"certificate": str(path), "valid": found.valid, "reason": found.reason})
     else:
-        show(f"{path}: {'holds' if found.valid else 'does not hold'}: {found.reason}")
+        show(f"{printable(str(path))}: {'holds' if found.valid else 'does not hold'}: {printable(found.reason)}")
     raise typer.Exit(0 if found.valid else 1)
 
 

@@ -10,7 +10,7 @@ from tallystick.cells import CELLS
 from tallystick.cells.gated import GATED_CELLS
 from tallystick.cli.gated import evaluate_gated_run, is_gated_run, train_gated
 from tallystick.cli.output import Cluster, Device, Force, Json, Keep, Resume, one_of, show, show_json, show_settings
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.models import GatedModel, Model, read_model, read_scalar_model
 
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
@@ -66,7 +66,7 @@ def reproduce(
         show_json({"directory": str(out), "files": [path.name for path in written]})
     else:
         show(table_text(out))
-        show(f"{out}: {', '.join(sorted(path.name for path in written))}")
+        show(f"{printable(str(out))}: {', '.join(sorted(path.name for path in written))}")
 
 
 def train(

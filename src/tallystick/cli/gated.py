@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from tallystick.cli.output import rows_table, show, show_json
+from tallystick.cli.output import cell_text, rows_table, show, show_json
 from tallystick.models import GatedModel
 from tallystick.models.gated_json import gated_name
 
@@ -168,5 +168,5 @@ def _show_facts(found: dict[str, object], name: str, *, as_json: bool) -> None:
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for key, value in found.items():
-        table.add_row(key.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+        table.add_row(key.replace("_", " "), cell_text(value))
     show(table)

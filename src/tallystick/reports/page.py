@@ -1,7 +1,6 @@
 """The page: one HTML file that holds everything it shows and loads nothing."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -9,6 +8,7 @@ from typing import cast
 
 import polars as pl
 
+from tallystick.errors import printable
 from tallystick.reports import layout, page_regions
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
@@ -161,7 +161,7 @@ def _models(run: Run, edition: str) -> int:
 
 def _pairs(record: Mapping[str, object]) -> str:
     return (
-        "<dl>" + "\n".join(f"<dt>{escape(key)}</dt><dd>{_shown(value)}</dd>" for key, value in record.items()) + "</dl>"
+        "<dl>" + "\n".join(f"<dt>{_text(key)}</dt><dd>{_shown(value)}</dd>" for key, value in record.items()) + "</dl>"
     )
 
 
@@ -169,12 +169,15 @@ def _shown(value: object) -> str:
     """Write a value of record.json, whatever it is."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
-        return ", ".join(f"{escape(key)} {_shown(inner)}" for key, inner in pairs)
+        return ", ".join(f"{_text(key)} {_shown(inner)}" for key, inner in pairs)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(_shown(inner) for inner in cast("Sequence[object]", value))
-    if isinstance(value, Decimal):
-        return escape(f"{value.normalize():f}")
-    return escape(str(value))
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    """Write a name or a value as it stands in its file; a number of a million digits may stand there as 1e999999."""
+    return escape(printable(str(value)))
 
 
 def _list(sentences: list[str], style: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.experiments.parquet_files import read_or_refuse, read_table
 from tallystick.experiments.unfinished import refuse_unfinished
 from tallystick.files import read_text
@@ -90,7 +90,7 @@ class Run:
 
     def precision(self, edition: str) -> str:
         """The arithmetic one edition was trained in; several are joined."""
-        return " and ".join(self.models.filter(edition=edition)["precision"].unique().sort())
+        return " and ".join(map(printable, self.models.filter(edition=edition)["precision"].unique().sort()))
 
     def of_edition(self, edition: str) -> dict[Setting, pl.DataFrame]:
         """Return one edition's models by setting, in the paper's order, seeds in theirs."""
