@@ -150,7 +150,13 @@ def refuse_unwritable(path: Path | None, *, force: bool) -> None:
         refuse_read_only(path.parent)
 
 
+def refuse_no_folder(path: Path, needed_by: str) -> None:
+    """Refuse what is there and is not a folder, be it a file or a link that leads nowhere."""
+    if os.path.lexists(path) and not path.is_dir():
+        raise BadInput(f"{path}: is not a folder; {needed_by} one")
+
+
 def refuse_existing(path: Path | None, *, force: bool) -> None:
-    """Refuse to overwrite a file unasked."""
-    if path is not None and path.exists() and not force:
+    """Refuse to overwrite a file, or a link that leads nowhere, unasked."""
+    if path is not None and os.path.lexists(path) and not force:
         raise BadInput(f"{path}: exists already; --force overwrites it")

@@ -1,4 +1,4 @@
-"""Commands that read a run, on one that was killed and on one that is at work: nothing they advise would delete finished parts."""
+"""Commands that read a run, on one that was killed and on one at work: nothing they advise deletes finished parts."""
 
 import pytest
 

@@ -105,12 +105,16 @@ def test_every_field_of_a_printed_table_is_escaped(run_of):
     folder = run_of(r"a|b\c{d}&%$#_^~<e>`*[x](y)" + "\n# faked")
     report.write_report(folder)
     latex, markdown = ((folder / f"table2.{ending}").read_text() for ending in ("tex", "md"))
-    escaped = r"a|b\textbackslash{}c\{d\}\&\%\$\#\_\textasciicircum{}\textasciitilde{}<e>`*[x](y)\textbackslash{}n\# faked"
+    escaped = (
+        r"a|b\textbackslash{}c\{d\}\&\%\$\#\_\textasciicircum{}\textasciitilde{}<e>`*[x](y)\textbackslash{}n\# faked"
+    )
     assert escaped in latex
     assert r"a\|b\\c{d}&%$\#\_^~\<e\>\`\*\[x\](y)\\n\# faked" in markdown
 
 
-@pytest.mark.parametrize("number", ["1e400", "-1e999999999", "1e1000001", "1e-1000001", "-0", "9" * 4300, "0.1" + "0" * 99])
+@pytest.mark.parametrize(
+    "number", ["1e400", "-1e999999999", "1e1000001", "1e-1000001", "-0", "9" * 4300, "0.1" + "0" * 99]
+)
 def test_an_absurd_number_in_a_record_is_shown_as_it_is(number, run_of):
     folder = run_of("float32")
     (folder / "record.json").write_text(f'{{"seconds": {number}, "versions": {{"jax": [{number}]}}}}')

@@ -13,10 +13,11 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Table
 
-from tallystick.errors import BadInput, one_line, printable
+from tallystick.errors import one_line, printable
 from tallystick.files import (
     naming,
     refuse_existing,  # noqa: F401 -- every command takes them from here
+    refuse_no_folder,
     refuse_read_only,
     refuse_unwritable,  # noqa: F401
 )
@@ -132,8 +133,7 @@ def cell_text(value: object) -> str:
 
 def make_folder(path: Path) -> None:
     """Make the folder that results go to, before the work is done."""
-    if path.exists() and not path.is_dir():
-        raise BadInput(f"{path}: is a file; results need a folder")
+    refuse_no_folder(path, "results need")
     with naming(path):
         path.mkdir(parents=True, exist_ok=True)
     refuse_read_only(path)

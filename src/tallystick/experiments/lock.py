@@ -12,6 +12,7 @@ from tallystick.files import naming
 
 LOCK = "run.lock"
 _LONGEST_NAME = 300
+_AT_WORK_IN: list[Path] = []
 
 
 @contextmanager
@@ -27,17 +28,24 @@ def at_work_in(folder: Path) -> Iterator[None]:
         with naming(path):
             file = _locked(path)
         with file:
+            _AT_WORK_IN.append(folder)
             try:
                 yield
             finally:
+                _AT_WORK_IN.remove(folder)
                 with suppress(OSError):  # while it is held: whoever has opened it by now will see that it is gone
                     path.unlink()
     except NotWritten as error:
         raise NotWritten(f"{error}; once it can be, --resume goes on with what is done") from None
 
 
+def folders_at_work_in() -> list[Path]:
+    """Return the folders that this process keeps others out of."""
+    return list(_AT_WORK_IN)
+
+
 def holder_of(folder: Path) -> str | None:
-    """Return who is at work in a folder, if anybody is; nothing is written, and nobody is kept out for longer than the question."""
+    """Return who is at work in a folder, if anybody is. Nothing is written, and nobody is kept out for longer than this."""
     try:
         file = (folder / LOCK).open("rb", buffering=0)
     except OSError:

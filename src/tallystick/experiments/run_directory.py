@@ -29,7 +29,7 @@ from tallystick.experiments.parquet_files import (
 )
 from tallystick.experiments.rows import SCHEMA, check_rows
 from tallystick.experiments.unfinished import CONFIG, refuse_unfinished
-from tallystick.files import PARTIAL, keep_names, naming, remove_partial, write_text, write_whole
+from tallystick.files import PARTIAL, keep_names, naming, refuse_no_folder, remove_partial, write_text, write_whole
 
 MODELS, PARTS = "models.parquet", "parts"
 HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
@@ -225,8 +225,7 @@ class RunDirectory:
     def _goes_on(self, config: Mapping[str, object], *, resume: bool, force: bool) -> bool:
         """Say whether there is a run to go on with; refuse a folder that is taken, unless its run is to be started anew."""
         literal(self.path)  # refuses before anything is done
-        if self.path.exists() and not self.path.is_dir():
-            raise BadInput(f"{self.path}: is a file; a run needs a folder")
+        refuse_no_folder(self.path, "a run needs")
         if self.has(CONFIG) and resume:
             self._check_same(config)
             return True

@@ -13,7 +13,11 @@ def refuse_unfinished(folder: Path, name: str) -> None:
     if (folder / name).is_file():
         return
     if not (folder / CONFIG).is_file():
-        raise BadInput(f"{folder}: not a run directory, since it has no {CONFIG}; tallystick train and reproduce make one")
+        raise BadInput(
+            f"{folder}: not a run directory, since it has no {CONFIG}; tallystick train and reproduce make one"
+        )
     holder = holder_of(folder)
-    way_out = f"wait for {holder}, which is at work on it" if holder else "the command that began it goes on with --resume"
+    way_out = (
+        f"wait for {holder}, which is at work on it" if holder else "the command that began it goes on with --resume"
+    )
     raise BadInput(f"{folder / name}: is missing: the run has not ended; {way_out}")
