@@ -6,7 +6,7 @@ import shutil
 from contextlib import chdir, redirect_stdout
 
 import pytest
-from command_lines import ODD_NAMES, check, run
+from command_lines import NOT_UTF8, ODD_NAMES, check, run
 from good_files import make_run, models, trained_rows
 from synthetic import write_run
 
@@ -23,7 +23,6 @@ DECOYS = {"exp[1]": "exp1", "T*": "T1", "q?": "qq", "~/run": "home/run"}
 """A path, and one that it would be taken for."""
 
 TRAIN = ("train", "--seeds", "4", "--epochs", "1", "--train-length", "2", "--out")
-NOT_UTF8 = "\udcff"
 
 
 def answer(*words):
@@ -82,7 +81,7 @@ def plain(tmp_path_factory):
     return (place / "run" / "models.parquet").read_bytes(), (place / "summed" / "histograms.parquet").read_bytes()
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("name", ["~/run", *ODD_NAMES])
 def test_a_run_is_written_where_it_is_asked_for(name, folder, plain):
     # What an unfinished run beside it has done is another run's.
     (part,) = parts_of([training_job(Setting("binary", False, 2), 4, seed=0)])
