@@ -217,10 +217,9 @@ def check_literal(words: Sequence[str], ended: Ended, folder: Path) -> None:
 
 def _without_names(text: str) -> str:
     """Take out the names of files, as they are printed and as JSON has them."""
-    for odd, plain in sorted(ODD.items(), key=lambda names: -len(names[0])):
-        name = str(Path(odd))
-        for printed in (printable(name), name, plain):
-            text = text.replace(printed, "")
+    names = {str(Path(odd)) for odd in ODD}
+    for name in sorted({*names, *map(printable, names), *ODD.values()}, key=len, reverse=True):
+        text = text.replace(name, "")
     return text
 
 
