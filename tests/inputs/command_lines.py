@@ -217,7 +217,7 @@ def check_literal(words: Sequence[str], ended: Ended, folder: Path) -> None:
 
 def _without_names(text: str) -> str:
     """Take out the names of files, as they are printed and as JSON has them."""
-    names = {str(Path(odd)) for odd in ODD}
+    names = {*ODD, *(str(Path(odd)) for odd in ODD)}
     for name in sorted({*names, *map(printable, names), *ODD.values()}, key=len, reverse=True):
         text = text.replace(name, "")
     return text

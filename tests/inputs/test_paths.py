@@ -95,6 +95,7 @@ def test_a_run_is_written_where_it_is_asked_for(name, folder, plain):
     assert not (folder / "home" / "run").exists()
 
 
+@pytest.mark.long
 def test_gated_networks_and_sweeps_take_paths_as_they_are(folder):
     answer(*TRAIN, "T*", "--cell", "gru")
     answer("certify", "T*", "--limit", "2")
