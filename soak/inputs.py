@@ -3,9 +3,11 @@
     python soak/inputs.py [SECONDS]
 
 Goes on for about so many seconds on two cores with the strategies of `tests/inputs`, the time shared evenly among readers
-and commands, each time from other seeds. Then commands are run on absurd files (a line of 10 GB, a header that claims 2^60
-bytes, a device without an end) in processes of their own, whose memory and time are limited. Ends with 1 if anything is
-answered with a traceback, in more than one line, not at all, or with too much memory.
+and commands, each time from other seeds. Paths are drawn with `*`, `[`, `~`, spaces, newlines and bytes that are not UTF-8:
+what a command reads there, it must answer as it does under a plain name. Then commands are run on absurd files (a line of
+10 GB, a header that claims 2^60 bytes, a device without an end) in processes of their own, whose memory and time are limited.
+Ends with 1 if anything is answered with a traceback, in more than one line, not at all, otherwise than under a plain name, or
+with too much memory.
 """
 
 import atexit
@@ -23,7 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "inputs"))
 
-from command_lines import Hangs, check, command_lines, commands, prepared, run, without_long_work
+from command_lines import Hangs, check, check_literal, command_lines, commands, prepared, run, without_long_work
 from extremes import broken, extremes, measured
 from good_files import make_good_files
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -76,7 +78,13 @@ def _strategy(name: str):  # noqa: ANN202 -- a strategy, what tries an example, 
     if name in known:
         return known[name].contents, lambda content: known[name].try_on(folder, content), nullcontext()
     command = name.removeprefix("tallystick ")
-    return command_lines(command), lambda words: check(words, run(words, folder)), without_long_work()
+    return command_lines(command), lambda words: _try_command(words, folder), without_long_work()
+
+
+def _try_command(words: list[str], folder: Path) -> None:
+    ended = run(words, folder)
+    check(words, ended)
+    check_literal(words, ended, folder)
 
 
 @cache

@@ -263,7 +263,7 @@ def test_json_has_null_where_a_number_is_not_finite(run, capsys):
             ("evaluate", "counter.json", "--strings", "strings.txt", "--arithmetic", "float8"),
             "arithmetic: 'float8' is not",
         ),
-        (("evaluate", ".", "--strings", "strings.txt"), "models.parquet: is missing"),
+        (("evaluate", ".", "--strings", "strings.txt"), ".: not a run directory, since it has no config.toml"),
         (("indicators", "strings.txt"), "strings.txt: line 1: not JSON"),
         (("train", "--task", "quaternary", "--out", "run"), "task: 'quaternary' is not one of binary, ternary, count"),
         (("train", "--task", "binary"), "Missing option '--out'"),

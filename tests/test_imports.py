@@ -104,3 +104,15 @@ def test_the_languages_use_no_arrays():
 def test_every_public_name_exists():
     assert all(hasattr(tallystick, name) for name in tallystick.__all__)
     assert sorted(set(tallystick.__all__)) == sorted(tallystick.__all__)
+
+
+def test_polars_is_handed_a_path_in_one_room_alone():
+    # It takes a path for a pattern; parquet_files says how not to let it.
+    takes_paths = {f"{verb}_parquet{end}" for verb in ("read", "scan", "sink", "write") for end in ("", "_schema")}
+    callers = {
+        name
+        for name, path in modules().items()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in takes_paths
+    }
+    assert callers == {"tallystick.experiments.parquet_files"}

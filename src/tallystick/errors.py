@@ -6,6 +6,21 @@ and from Python it is an ordinary `ValueError`.
 
 LONGEST_MESSAGE = 1000
 _MOST_DIGITS = 18
+_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def printable(text: str) -> str:
+    r"""Escape, as JSON does, what cannot be printed: it could end a line, or tell a terminal to do something.
+
+    >>> printable("a\nb\x1b[2J")
+    'a\\nb\\u001b[2J'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return _SHORT.get(character) or "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
 
 
 def one_line(text: str) -> str:
@@ -17,8 +32,7 @@ def one_line(text: str) -> str:
     if len(text) > LONGEST_MESSAGE:
         half = LONGEST_MESSAGE // 2
         text = f"{text[: half - 2]} ... {text[-half + 3 :]}"
-    # What cannot be printed could end the line, or tell a terminal to do something.
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = printable(text)
     return text if len(text) <= LONGEST_MESSAGE else one_line(text)
 
 

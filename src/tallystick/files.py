@@ -79,7 +79,8 @@ def read_text(path: Path, largest: int = LARGEST_FILE) -> str:
 
 def write_text(text: str, path: Path) -> None:
     """Write a text file whole or not at all."""
-    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8"))
+    # A path that is not UTF-8 may be part of the text; what cannot be encoded is written as JSON would have it.
+    write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8", errors="backslashreplace"))
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -149,7 +150,13 @@ def refuse_unwritable(path: Path | None, *, force: bool) -> None:
         refuse_read_only(path.parent)
 
 
+def refuse_no_folder(path: Path, needed_by: str) -> None:
+    """Refuse what is there and is not a folder, be it a file or a link that leads nowhere."""
+    if os.path.lexists(path) and not path.is_dir():
+        raise BadInput(f"{path}: is not a folder; {needed_by} one")
+
+
 def refuse_existing(path: Path | None, *, force: bool) -> None:
-    """Refuse to overwrite a file unasked."""
-    if path is not None and path.exists() and not force:
+    """Refuse to overwrite a file, or a link that leads nowhere, unasked."""
+    if path is not None and os.path.lexists(path) and not force:
         raise BadInput(f"{path}: exists already; --force overwrites it")

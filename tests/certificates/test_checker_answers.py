@@ -27,9 +27,7 @@ RELU = issued(Network(ReluCell(1, Fraction(-11, 10), 1), Readout.zero()))
 TANH = issued(Network(TanhCell(0.125, -0.125, 1), Readout.binary(1, -0.0625)))
 TANH64 = issued(Network(TanhCell(0.125, -0.125, 1), Readout.binary(1, -0.0625)), "float64")
 LSTM = issued(
-    Network(
-        LstmCell(((4, 4), (4, 4), (4, -4), (4, 4)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (-HALF,))
-    ),
+    Network(LstmCell(((4, 4), (4, 4), (4, -4), (4, 4)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (-HALF,))),
     limit=12,
 )
 

@@ -98,7 +98,7 @@ def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatc
     assert begun == [0, 2]
     assert [path.name for path in (killed / "parts").iterdir()] == ["gru-000000000.parquet"]
     assert not (killed / "models.parquet").exists()
-    assert "train --resume goes on with it" in refusal(["certify", killed], capsys)
+    assert "the command that began it goes on with --resume" in refusal(["certify", killed], capsys)
 
     monkeypatch.setattr(gated_runs, "_rows_of_part", lambda *given: begun.append(given[1][0]) or rows_of_part(*given))
     other = "epochs is 1 there and 2 now"

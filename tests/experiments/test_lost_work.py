@@ -33,6 +33,7 @@ from tallystick.errors import BadInput, NotWritten
 from tallystick.experiments import run_directory, runner, training_run
 from tallystick.experiments.evaluation import horizons_of_run
 from tallystick.experiments.lock import LOCK, at_work_in
+from tallystick.experiments.parquet_files import as_parquet
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.runner import parts_of
 from tallystick.experiments.training_run import training_job
@@ -467,7 +468,7 @@ def test_a_part_is_stored_whole(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     directory.start({"command": "train"})
     rows = pl.DataFrame({"seed": [0, 1]})
-    directory.store_part("part", run_directory.as_parquet(rows))
+    directory.store_part("part", as_parquet(rows))
     assert directory.has_part("part", pl.Series([0, 1]))
     with pytest.raises(BadInput, match="part.parquet: its rows are not those of the seeds"):
         directory.has_part("part", pl.Series([0, 2]))

@@ -169,7 +169,7 @@ def test_a_folder_that_is_no_run_is_left_alone(tmp_path):
             small_run(tmp_path / "letters", **options)
     assert (tmp_path / "letters" / "dear.txt").read_text() == "keep me"
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="is a file; a run needs a folder"):
+    with pytest.raises(BadInput, match="is not a folder; a run needs one"):
         small_run(tmp_path / "file")
 
 

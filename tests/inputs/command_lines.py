@@ -8,19 +8,43 @@ import contextlib
 import inspect
 import io
 import re
+import shutil
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 from unittest.mock import patch
 
+from good_files import make_run, trained_rows
 from hypothesis import strategies as st
 from typer.models import ArgumentInfo
 
 from tallystick.cli import app, main
+from tallystick.errors import printable
 
 WRITTEN = ("out", "figure", "smtlib")
 """The options that name what is written; all other paths are read."""
+
+ODD_NAMES = ("zz[1]", "T*", "q?", "{a,b}", "~", "a b", "new\nline", "seed=3", "%41", "./-x")
+"""Names that a shell, polars or a reader of options would take for something else."""
+
+NOT_UTF8 = "\udcff"
+DECOYS = ("zz1", "T1", "qq", "a", "b", "home", "A")
+"""Runs that they would be taken for; the home folder is one of them."""
+
+ODD = {
+    f"{name}{ending}": plain
+    for name in (*ODD_NAMES, NOT_UTF8)
+    for ending, plain in {
+        "": "run",
+        ".json": "linear.json",
+        ".txt": "strings.txt",
+        ".machine.json": "machine.json",
+    }.items()
+}
+"""Good files and runs with such names, each with the plain name of the same."""
+
+ODD_OUT = tuple(f"out/{name}{ending}" for name in (*ODD_NAMES, NOT_UTF8) for ending in ("", ".png", ".json"))
 
 MODELS = (
     *("linear.json", "ternary.json", "selective.json", "relu.json", "tanh.json", "gru.json", "lstm.safetensors"),
@@ -131,12 +155,13 @@ def _values(parameter: Parameter) -> st.SearchStrategy[str]:
     if parameter.kind is float:
         return _mostly(REAL, BAD_REAL)
     if parameter.kind is Path:
-        return _mostly(OUT, BAD_OUT) if parameter.name in WRITTEN else _mostly(GOOD, BAD)
+        odd = st.sampled_from(ODD_OUT if parameter.name in WRITTEN else list(ODD))
+        return odd | (_mostly(OUT, BAD_OUT) if parameter.name in WRITTEN else _mostly(GOOD, BAD))
     if parameter.flag is None:
-        return _mostly(("bb", "machine.json", "()", "(()", "theorem1", "", "anbn"), BAD_WORDS)
+        return _mostly(("bb", "machine.json", "()", "(()", "theorem1", "", "anbn"), (*BAD_WORDS, *ODD))
     # The words that a help text says an option takes are among the words of the text.
     told = re.findall(r"[a-z0-9-]+", parameter.help)
-    return _mostly((*told, *WORDS), (*BAD_WORDS, *GOOD, *BAD)) | st.text(max_size=4)
+    return _mostly((*told, *WORDS), (*BAD_WORDS, *GOOD, *BAD, *ODD)) | st.text(max_size=4)
 
 
 def _mostly(right: Sequence[str], wrong: Sequence[str]) -> st.SearchStrategy[str]:
@@ -147,7 +172,13 @@ def _mostly(right: Sequence[str], wrong: Sequence[str]) -> st.SearchStrategy[str
 def run(words: Sequence[str], folder: Path) -> Ended:
     """Run a command in a folder; one that hangs is ended."""
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _at_most(SECONDS):
+    with (
+        contextlib.chdir(folder),
+        patch.dict("os.environ", HOME=str(folder / "home")),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        _at_most(SECONDS),
+    ):
         try:
             main(list(words))
             status: int | None = 0
@@ -169,6 +200,26 @@ def check(words: Sequence[str], ended: Ended) -> None:
         assert len(lines) == 1 or "compare" in words, ended.err  # it tells of each setting that it goes through
         assert len(lines[-1]) <= 1100
         assert lines[-1].isprintable()
+
+
+def check_literal(words: Sequence[str], ended: Ended, folder: Path) -> None:
+    """A command that reads files with odd names says the same as of files with plain ones, or that a name is not UTF-8."""
+    written = {parameter.flag for parameter in commands().get(words[0], ()) if parameter.name in WRITTEN}
+    odd = [word for word in words if word in ODD]
+    if not odd or written & {*words} or (NOT_UTF8 in words and "the path is not UTF-8" in ended.err):
+        return
+    plain = run([ODD.get(word, word) for word in words], folder)
+    assert ended.status == plain.status, words
+    if plain.status in (0, 1):
+        assert _without_names(ended.out) == _without_names(plain.out), words
+
+
+def _without_names(text: str) -> str:
+    """Take out the names of files, as they are printed and as JSON has them."""
+    names = {*ODD, *(str(Path(odd)) for odd in ODD)}
+    for name in sorted({*names, *map(printable, names), *ODD.values()}, key=len, reverse=True):
+        text = text.replace(name, "")
+    return text
 
 
 @contextlib.contextmanager
@@ -223,4 +274,9 @@ def prepared(folder: Path) -> Path:
     """Add to the folder of good files what commands write into."""
     (folder / "out").mkdir()
     (folder / "out" / "there").write_text("something of the user's\n")
+    for odd, plain in ODD.items():
+        copy = shutil.copytree if (folder / plain).is_dir() else shutil.copy
+        copy(folder / plain, folder / odd)
+    for decoy in DECOYS:
+        make_run(folder / decoy, trained_rows().head(1))
     return folder

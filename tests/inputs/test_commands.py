@@ -1,7 +1,7 @@
 """Whatever a command is given, it answers or refuses in one line; `soak/inputs.py` tries many more."""
 
 import pytest
-from command_lines import Hangs, check, command_lines, commands, prepared, run, without_long_work
+from command_lines import Hangs, check, check_literal, command_lines, commands, prepared, run, without_long_work
 from good_files import make_good_files
 from hypothesis import HealthCheck, given, settings
 
@@ -20,7 +20,9 @@ def test_any_command_line_is_answered_or_refused_in_one_line(name, folder):
     @given(command_lines(name))
     def try_it(words):
         try:
-            check(words, run(words, folder))
+            ended = run(words, folder)
+            check(words, ended)
+            check_literal(words, ended, folder)
         except Hangs:
             pytest.fail(f"hangs: {words}")
 

@@ -1,6 +1,7 @@
 """The command line: one thin function a command, in `theory` and `experiment`.
 
-Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error, 3 a check that is too costly.
+Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error, 3 a check that is too costly, 130 an
+interruption by Ctrl-C.
 """
 
 import errno
@@ -20,6 +21,7 @@ from tallystick.cli.comparison import compare
 from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
 from tallystick.cli.explanations import explain
 from tallystick.cli.explore import explore
+from tallystick.cli.interruption import end_on_ctrl_c
 from tallystick.cli.output import fail, show
 from tallystick.cli.sweep import sweep
 from tallystick.cli.theory import accepts, machines, prove
@@ -58,6 +60,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every error a user can cause ends in one line and status 2."""
     if arguments is None and hasattr(signal, "SIGPIPE"):
+        end_on_ctrl_c()
         # Where the reader of a pipe goes away, end as other programs do, and not with the status of a verdict.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if sys.stdout is None:  # closed by the caller; the exit status still answers  # pyright: ignore[reportUnnecessaryComparison]
@@ -71,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BadInput as error:
         fail(str(error))
     except TyperException as error:
-        fail(error.format_message() or "no command given; tallystick --help lists them")
+        fail(" ".join(error.format_message().split()) or "no command given; tallystick --help lists them")
     except MemoryError:
         fail("there is not enough memory for this; smaller files, fewer seeds or shorter strings take less")
     except OSError as error:

@@ -20,7 +20,7 @@ from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outco
 from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 
@@ -98,7 +98,7 @@ def check(
         found = {"answer": answer.word, "valid": answer.valid, "reason": answer.reason}
         show_json({"certificate": str(path), **found})
     else:
-        show(f"{path}: {answer}")
+        show(f"{printable(str(path))}: {printable(str(answer))}")
     raise typer.Exit(answer.status)
 
 

@@ -1,5 +1,6 @@
 """The command that sets cells and methods side by side."""
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -98,7 +99,7 @@ def _kept_rows(
     remove_partial(out, KEPT, *FILES)
     if resume and (out / KEPT).exists():
         return KeptRows(out, settings, seed, device).read()
-    if (out / KEPT).exists() and not force:
+    if os.path.lexists(out / KEPT) and not force:
         raise BadInput(f"{out / KEPT}: exists already; --resume goes on with it, --force starts anew")
     for name in FILES:
         refuse_existing(out / name, force=force)

@@ -20,7 +20,7 @@ from tallystick.cli.output import (
     show_json,
     show_settings,
 )
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.networks import Network, read_network, read_scalar_network
 
 Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
@@ -70,7 +70,7 @@ def reproduce(
         show_json({"directory": str(out), "files": written})
     else:
         show(as_text(found.run, found.rows))
-        show(f"{out}: {', '.join(sorted(written))}")
+        show(f"{printable(str(out))}: {', '.join(sorted(written))}")
 
 
 def train(

@@ -1,5 +1,6 @@
 """The command that opens the explorer."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -35,4 +36,5 @@ def explore(
         show(f"{address}  (Ctrl-C ends it)")
         sys.stdout.flush()
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the server ends in good order
     serve(run, host, port, announce, show=open_browser)

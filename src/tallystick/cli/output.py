@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Annotated, NoReturn, cast
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
 
-from tallystick.errors import BadInput, one_line
+from tallystick.errors import one_line, printable
 from tallystick.files import (
     naming,
     refuse_existing,  # noqa: F401 -- every command takes them from here
+    refuse_no_folder,
     refuse_read_only,
     refuse_unwritable,  # noqa: F401
 )
@@ -47,14 +49,32 @@ _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
 
 
 def show(content: RenderableType) -> None:
-    """Print text as it is, and anything else through rich, never narrower than its tables need."""
+    """Print text line by line, and anything else through rich, never narrower than its tables need.
+
+    Whatever a file has put into either of them is text: nothing is markup, and nothing reaches a terminal that it would obey.
+    """
     if isinstance(content, str):
-        sys.stdout.write(content + "\n")
+        sys.stdout.write(_lines(content) + "\n")
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, markup=False, emoji=False)
     needed = Measurement.get(console, console.options.update(max_width=_WIDEST), content).maximum
     console.width = max(console.width, _NARROWEST, needed if isinstance(content, Table) else 0)
-    console.print(content)
+    console.print(_Printable(content))
+
+
+class _Printable:
+    """What rich shows of something, its characters escaped that cannot be printed."""
+
+    def __init__(self, content: RenderableType) -> None:
+        self._content = content
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self._content, options):
+            yield Segment(_lines(text), style, control)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def show_json(value: object) -> None:
@@ -83,7 +103,7 @@ def one_of(names: Iterable[str]) -> str:
 
 def fail(message: str) -> NoReturn:
     """End with status 2 and one line on standard error."""
-    sys.stderr.write(f"tallystick: {one_line(' '.join(message.split()))}\n")
+    sys.stderr.write(f"tallystick: {one_line(message)}\n")
     sys.exit(2)
 
 
@@ -102,8 +122,13 @@ def rows_table(rows: list[dict[str, object]]) -> Table:
     for name in rows[0]:
         table.add_column(name.replace("_", " "), justify="right", no_wrap=name != "note")
     for row in rows:
-        table.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+        table.add_row(*map(cell_text, row.values()))
     return table
+
+
+def cell_text(value: object) -> str:
+    """Return a value as a table shows it, on one line."""
+    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))
 
 
 def show_facts(found: list[dict[str, object]], name: str, *, as_json: bool) -> None:
@@ -113,14 +138,13 @@ def show_facts(found: list[dict[str, object]], name: str, *, as_json: bool) -> N
         return
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for key, value in ((key, value) for facts in found for key, value in facts.items() if key != "edition"):
-        table.add_row(key.replace("_", " "), f"{value:.4g}" if isinstance(value, float) else str(value))
+        table.add_row(key.replace("_", " "), cell_text(value))
     show(table)
 
 
 def make_folder(path: Path) -> None:
     """Make the folder that results go to, before the work is done."""
-    if path.exists() and not path.is_dir():
-        raise BadInput(f"{path}: is a file; results need a folder")
+    refuse_no_folder(path, "results need")
     with naming(path):
         path.mkdir(parents=True, exist_ok=True)
     refuse_read_only(path)

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from tallystick.cli.output import Cluster, Device, Force, Json, Keep, Resume, rows_table, show, show_json
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.files import write_text, write_whole
 
 Value = TypeVar("Value")
@@ -79,7 +79,7 @@ def sweep(
         show_json({"directory": str(out), "files": written, "points": points})
     else:
         show(rows_table(points))
-        show(f"{out}: {', '.join(written)}")
+        show(f"{printable(str(out))}: {', '.join(written)}")
 
 
 def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, ...]:

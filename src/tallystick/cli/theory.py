@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tallystick.cli.output import Force, Json, show, show_json
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.languages.counter_machine import CounterMachine, show_zero_check, trace
 from tallystick.languages.machine_files import machine_to_json, read_machine
 from tallystick.languages.ready_machines import READY_MACHINES
@@ -30,7 +30,7 @@ def accepts(
     else:
         if show_trace:
             show(trace(counter, string))
-        show(f"{machine} {'accepts' if accepted else 'rejects'} {string or 'the empty string'}")
+        show(f"{printable(machine)} {'accepts' if accepted else 'rejects'} {printable(string) or 'the empty string'}")
     raise typer.Exit(0 if accepted else 1)
 
 
@@ -98,7 +98,7 @@ def prove(
             show(account.coq_only_as_text())
         show(account.summary([proof for _, proof in proofs]))
         if smtlib:
-            show(f"{len(written)} queries written to {smtlib}")
+            show(f"{len(written)} queries written to {printable(str(smtlib))}")
     raise typer.Exit(0 if all_hold else 1)
 
 

@@ -9,12 +9,14 @@ import logging
 import os
 import pickle
 import platform
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib.metadata import version
 from itertools import islice
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -159,20 +161,41 @@ def _local_cluster(number: str) -> Iterator[Any]:
     workers = int(number)
     check_whole(workers, "cluster: the number of workers", least=1, most=MOST_WORKERS)
     threads = max(1, cores() // workers)
-    with (
-        dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}),
-        LocalCluster(
-            n_workers=workers,
-            threads_per_worker=threads,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any free port, seen from here alone
-            memory_limit=None,  # a part is small, and a worker must not be ended over what a neighbour holds
-            silence_logs=logging.CRITICAL,
-            env={"POLARS_MAX_THREADS": str(threads)},
-        ) as local,
-    ):
-        yield local
+    with dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES}):
+        with _quiet_on_ctrl_c():
+            local = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=threads,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # any free port, seen from here alone
+                memory_limit=None,  # a part is small, and a worker must not be ended over what a neighbour holds
+                silence_logs=logging.CRITICAL,
+                env={"POLARS_MAX_THREADS": str(threads)},
+            )
+        with local:
+            yield local
+
+
+@contextmanager
+def _quiet_on_ctrl_c() -> Iterator[None]:
+    """Start processes that say nothing when Ctrl-C ends this one, and end with it.
+
+    A terminal sends the signal to all of them at once, and each would say so at length; they inherit that it is blocked. The
+    process that Python has tidy up after them would warn that it has to.
+    """
+    if os.name != "posix":
+        yield
+        return
+    warned = os.environ.get("PYTHONWARNINGS", "")
+    os.environ["PYTHONWARNINGS"] = f"{warned},ignore:resource_tracker:UserWarning".lstrip(",")
+    resource_tracker.ensure_running()  # which would unblock the signal again
+    os.environ["PYTHONWARNINGS"] = warned
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _address_in(path: Path) -> str:

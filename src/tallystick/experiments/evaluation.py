@@ -96,7 +96,7 @@ def _with_options(directory: RunDirectory, found: list[Described]) -> list[Descr
 
 def indicators_of_run(directory: RunDirectory) -> list[Described]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
-    if directory.has(HISTOGRAMS):
+    if directory.is_summed_up():
         return _with_options(directory, indicators_of_histograms(_histograms(directory)))
     return _with_options(
         directory, [_indicators(described, found) for described, found in measured(directory, _places)]
@@ -108,7 +108,7 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
 
     `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
     """
-    found = horizons_of_histograms(_histograms(directory)) if directory.has(HISTOGRAMS) else _horizons(directory)
+    found = horizons_of_histograms(_histograms(directory)) if directory.is_summed_up() else _horizons(directory)
     return _with_options(
         directory,
         [

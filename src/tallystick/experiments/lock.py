@@ -12,6 +12,7 @@ from tallystick.files import naming
 
 LOCK = "run.lock"
 _LONGEST_NAME = 300
+_AT_WORK_IN: list[Path] = []
 
 
 @contextmanager
@@ -27,13 +28,30 @@ def at_work_in(folder: Path) -> Iterator[None]:
         with naming(path):
             file = _locked(path)
         with file:
+            _AT_WORK_IN.append(folder)
             try:
                 yield
             finally:
+                _AT_WORK_IN.remove(folder)
                 with suppress(OSError):  # while it is held: whoever has opened it by now will see that it is gone
                     path.unlink()
     except NotWritten as error:
         raise NotWritten(f"{error}; once it can be, --resume goes on with what is done") from None
+
+
+def folders_at_work_in() -> list[Path]:
+    """Return the folders that this process keeps others out of."""
+    return list(_AT_WORK_IN)
+
+
+def holder_of(folder: Path) -> str | None:
+    """Return who is at work in a folder, if anybody is. Nothing is written, and nobody is kept out for longer than this."""
+    try:
+        file = (folder / LOCK).open("rb", buffering=0)
+    except OSError:
+        return None
+    with file:
+        return None if _takes(file, shared=True) else _holder(file)
 
 
 def _locked(path: Path) -> FileIO:
@@ -56,14 +74,14 @@ def _holder(file: FileIO) -> str:
     return file.read(_LONGEST_NAME).decode(errors="replace").strip() or "another process"
 
 
-def _takes(file: FileIO) -> bool:
-    """Lock a file, unless another process has."""
+def _takes(file: FileIO, *, shared: bool = False) -> bool:
+    """Lock a file, unless another process has; those who share a lock keep each other in, and others out."""
     try:
         import fcntl  # noqa: PLC0415 -- not on Windows
     except ModuleNotFoundError:
         return True
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):  # the latter from NFS
         return False
     except OSError:  # a file system without locks

@@ -1,5 +1,9 @@
-"""Parquet files from outside, read or refused in one line: polars takes one for its own, and says the rest in many lines."""
+"""Parquet files, the one room in which polars is handed a path: it would take `*`, `[` and `~` in one for a pattern.
 
+Files from outside are read or refused in one line, where polars says what is wrong with them in many.
+"""
+
+import io
 import os
 import sys
 import tempfile
@@ -23,6 +27,41 @@ _FOOTER = 8  # the footer's length and the letters that end the file
 _LARGEST_FOOTER = 2**24
 _ROWS, _GROUPS, _UNPACKED = 3, 4, 2  # fields of the footer, and of a group of rows
 _ONE_LINE = RLock()
+
+
+def literal(path: Path) -> str:
+    """Return a path as polars must have it: absolute, so that no `~` opens it, and UTF-8."""
+    text = str(path.absolute())
+    if not text.isascii() and text != text.encode(errors="replace").decode():
+        raise BadInput(f"{text}: the path is not UTF-8, which that of a run must be; choose another")
+    return text
+
+
+def scan(*paths: Path) -> pl.LazyFrame:
+    """Return the rows of files, one after the other, to be read as they are asked for."""
+    return pl.scan_parquet([literal(path) for path in paths], glob=False, hive_partitioning=False)
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """Read a whole file."""
+    return scan(path).collect()
+
+
+def read_schema(path: Path) -> pl.Schema:
+    """Read the columns of a file and what they hold."""
+    return scan(path).collect_schema()
+
+
+def sink(rows: pl.LazyFrame, path: Path, rows_at_a_time: int) -> None:
+    """Write rows into a file as they come."""
+    rows.sink_parquet(literal(path), statistics=False, row_group_size=rows_at_a_time)
+
+
+def as_parquet(table: pl.DataFrame) -> bytes:
+    """Return a table as the content of a file."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, statistics=False)
+    return buffer.getvalue()
 
 
 def read_or_refuse(path: Path, remedy: str, read: Callable[[Path], Result], *, again: bool = False) -> Result:

@@ -6,7 +6,6 @@ configuration alone, the end is the same. The whole table is put together, and r
 more of them than memory. Only one process at a time writes into the folder.
 """
 
-import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +18,22 @@ from tallystick.documents import read_settings
 from tallystick.errors import BadInput, NotWritten
 from tallystick.experiments.columns import schema_of
 from tallystick.experiments.lock import LOCK, at_work_in
-from tallystick.experiments.parquet_files import UNREADABLE, read_or_refuse, reason
+from tallystick.experiments.parquet_files import (
+    UNREADABLE,
+    as_parquet,
+    literal,
+    read_or_refuse,
+    read_schema,
+    read_table,
+    reason,
+    scan,
+    sink,
+)
 from tallystick.experiments.rows import check_rows
-from tallystick.files import PARTIAL, keep_names, naming, remove_partial, write_text, write_whole
+from tallystick.experiments.unfinished import CONFIG, refuse_unfinished
+from tallystick.files import PARTIAL, keep_names, naming, refuse_no_folder, remove_partial, write_text, write_whole
 
-CONFIG, MODELS, PARTS = "config.toml", "models.parquet", "parts"
+MODELS, PARTS = "models.parquet", "parts"
 HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
 STRINGS = "strings"
 COMMANDS = ("train", "reproduce", "sweep")
@@ -86,7 +96,7 @@ class RunDirectory:
         path = self.part(name)
         if not path.exists():
             return False
-        rows = read_or_refuse(path, _DELETE, pl.read_parquet)
+        rows = read_or_refuse(path, _DELETE, read_table)
         if seeds is not None and ("seed" not in rows or not rows["seed"].equals(seeds)):
             raise BadInput(f"{path}: its rows are not those of the seeds that it is named after; {_DELETE}")
         return True
@@ -112,18 +122,18 @@ class RunDirectory:
         """Put the parts' rows together into models.parquet, in the order of the names, a few parts in memory at a time."""
         parts = [self.part(name) for name in names]
 
-        def sink(temporary: Path) -> None:
+        def fill(temporary: Path) -> None:
             try:
-                pl.scan_parquet(parts).sink_parquet(temporary, statistics=False, row_group_size=ROWS_AT_A_TIME)
+                sink(scan(*parts), temporary, ROWS_AT_A_TIME)
             except UNREADABLE:
                 _refuse_full(temporary)
                 raise
 
         try:
-            write_whole(self.path / MODELS, sink)
+            write_whole(self.path / MODELS, fill)
         except (*UNREADABLE, NotWritten) as error:
             for part in parts:  # is it one of them?
-                schema = read_or_refuse(part, _DELETE, pl.read_parquet).schema
+                schema = read_or_refuse(part, _DELETE, read_table).schema
                 if not schema_of(self.cell).items() <= schema.items():
                     raise BadInput(f"{part}: not of these columns; {_DELETE}") from None
             if isinstance(error, NotWritten):
@@ -135,14 +145,14 @@ class RunDirectory:
         path = self.path / MODELS
         if not path.exists() and (self.path / SUMMARY).exists():
             raise BadInput(f"{self.path}: kept the summary of its models alone, as it was asked to; no model is there")
-        remedy = _ANEW if path.exists() or not self.has(PARTS) else _GO_ON
-        schema = read_or_refuse(path, remedy, pl.read_parquet_schema)
+        refuse_unfinished(self.path, MODELS)
+        schema = read_or_refuse(path, _ANEW, read_schema)
         for name, kind in schema_of(self.cell).items():
             if name not in schema:
                 raise BadInput(f"{path}: column {name!r} is missing, which rows of this version have; {_ANEW}")
             if schema[name] != kind:
                 raise BadInput(f"{path}: column {name!r} holds {schema[name]}, where {kind} is expected")
-        return pl.scan_parquet(path)
+        return scan(path)
 
     def collected(self, rows: pl.LazyFrame) -> pl.DataFrame:
         """Return what was asked of the finished table; where the table cannot be read, it is named."""
@@ -168,9 +178,14 @@ class RunDirectory:
         except BadInput as error:
             raise BadInput(f"{self.path / name}: {error}; {_ANEW}") from None
 
+    def is_summed_up(self) -> bool:
+        """Say whether the run was asked to keep a summary, with or without some of its rows."""
+        return self.config().get("keep", "all") != "all"
+
     def histograms(self) -> pl.DataFrame:
         """Return how many models have which values, of a run that keeps a summary."""
-        return read_or_refuse(self.path / HISTOGRAMS, _ANEW, pl.read_parquet)
+        refuse_unfinished(self.path, HISTOGRAMS)
+        return read_or_refuse(self.path / HISTOGRAMS, _ANEW, read_table)
 
     def models(self) -> pl.DataFrame:
         """Return the whole finished table, its columns checked."""
@@ -178,7 +193,8 @@ class RunDirectory:
 
     def table(self) -> pl.DataFrame:
         """Return the whole finished table, whatever its columns."""
-        return read_or_refuse(self.path / MODELS, _ANEW, pl.read_parquet)
+        refuse_unfinished(self.path, MODELS)
+        return read_or_refuse(self.path / MODELS, _ANEW, read_table)
 
     def drop_parts(self) -> None:
         """Remove the parts, once the whole table stands, whatever becomes of the machine."""
@@ -190,6 +206,7 @@ class RunDirectory:
 
     def config(self) -> dict[str, object]:
         """Return what was asked for."""
+        refuse_unfinished(self.path, CONFIG)
         return read_settings(self.path / CONFIG)
 
     @property
@@ -207,7 +224,7 @@ class RunDirectory:
             return False
         for name in names:
             if name.endswith(".parquet"):
-                read_or_refuse(self.path / name, _DELETE, pl.read_parquet_schema)
+                read_or_refuse(self.path / name, _DELETE, read_schema)
         return True
 
     def is_finished(self) -> bool:
@@ -216,8 +233,8 @@ class RunDirectory:
 
     def _goes_on(self, config: Mapping[str, object], *, resume: bool, force: bool) -> bool:
         """Say whether there is a run to go on with; refuse a folder that is taken, unless its run is to be started anew."""
-        if self.path.exists() and not self.path.is_dir():
-            raise BadInput(f"{self.path}: is a file; a run needs a folder")
+        literal(self.path)  # refuses before anything is done
+        refuse_no_folder(self.path, "a run needs")
         if self.has(CONFIG) and resume:
             self._check_same(config)
             return True
@@ -256,15 +273,7 @@ class RunDirectory:
                     entry.unlink()
 
 
-def as_parquet(table: pl.DataFrame) -> bytes:
-    """Return a table as the content of a file."""
-    buffer = io.BytesIO()
-    table.write_parquet(buffer, statistics=False)
-    return buffer.getvalue()
-
-
 _DELETE, _ANEW = "delete it and go on with --resume", "--force makes the run anew"
-_GO_ON = "--resume goes on with the run"
 _A_LITTLE = 2**20
 
 

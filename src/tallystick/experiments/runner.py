@@ -14,8 +14,9 @@ from tallystick.documents import write_document
 from tallystick.experiments.columns import Trained, schema_of
 from tallystick.experiments.jobs import Job
 from tallystick.experiments.keeping import ALL, Keep
+from tallystick.experiments.parquet_files import as_parquet
 from tallystick.experiments.rows import SORTED_BY, rows_of
-from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory, as_parquet
+from tallystick.experiments.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
 from tallystick.experiments.sketches import merged, sketch_of
 from tallystick.experiments.summaries import histograms_of, summary_document
 from tallystick.experiments.workers import THIS_MACHINE, Workers

@@ -7,6 +7,7 @@ import polars as pl
 
 from tallystick.experiments.bins import keys_of
 from tallystick.experiments.columns import Trained, columns_of
+from tallystick.experiments.parquet_files import scan
 
 
 def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
@@ -25,7 +26,7 @@ def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
 
 def merged(paths: Iterable[Path]) -> pl.DataFrame:
     """Add up the sketches in files, without holding more than a few of them at a time."""
-    return _added_up(pl.scan_parquet(list(paths))).collect(engine="streaming")
+    return _added_up(scan(*paths)).collect(engine="streaming")
 
 
 def _added_up(counts: pl.LazyFrame) -> pl.LazyFrame:

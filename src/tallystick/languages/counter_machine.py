@@ -13,7 +13,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tallystick.errors import BadInput, check_tokens, check_whole
+from tallystick.errors import BadInput, check_tokens, check_whole, printable
 
 ZeroMask = tuple[int, ...]
 
@@ -214,6 +214,7 @@ def trace(machine: CounterMachine, string: str) -> str:
     for number, (case, update, after) in enumerate(machine.run(string), start=1):
         check = show_zero_check(case.zero_check)
         rows.append((str(number), case.token, check, _listed(update), after.state, _listed(after.counters)))
+    rows = [tuple(map(printable, row)) for row in rows]  # a file may have called its states anything
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(_aligned(row, widths) for row in rows)
 

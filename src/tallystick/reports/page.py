@@ -1,7 +1,6 @@
 """The page: one HTML file that holds everything it shows and loads nothing."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -9,6 +8,7 @@ from typing import cast
 
 import polars as pl
 
+from tallystick.errors import printable
 from tallystick.reports import table
 from tallystick.reports.claims import Account
 from tallystick.reports.findings import RULE, Finding, Standing, judge, number_text
@@ -155,20 +155,23 @@ def _size(run: Run, edition: str) -> int:
 
 def _pairs(record: Mapping[str, object]) -> str:
     return (
-        "<dl>" + "\n".join(f"<dt>{escape(key)}</dt><dd>{_text(value)}</dd>" for key, value in record.items()) + "</dl>"
+        "<dl>" + "\n".join(f"<dt>{_text(key)}</dt><dd>{_value(value)}</dd>" for key, value in record.items()) + "</dl>"
     )
 
 
-def _text(value: object) -> str:
+def _value(value: object) -> str:
     """Write a value of record.json, whatever it is."""
     if isinstance(value, Mapping):
         pairs = cast("Mapping[str, object]", value).items()
-        return ", ".join(f"{escape(key)} {_text(inner)}" for key, inner in pairs)
+        return ", ".join(f"{_text(key)} {_value(inner)}" for key, inner in pairs)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_text(inner) for inner in cast("Sequence[object]", value))
-    if isinstance(value, Decimal):
-        return escape(f"{value.normalize():f}")
-    return escape(str(value))
+        return ", ".join(_value(inner) for inner in cast("Sequence[object]", value))
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    """Write a name or a value as it stands in its file; a number of a million digits may stand there as 1e999999."""
+    return escape(printable(str(value)))
 
 
 def _list(sentences: list[str], style: str) -> str:

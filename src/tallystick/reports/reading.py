@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
-from tallystick.errors import BadInput
-from tallystick.experiments.parquet_files import read_or_refuse
+from tallystick.errors import BadInput, printable
+from tallystick.experiments.parquet_files import read_or_refuse, read_table
+from tallystick.experiments.unfinished import refuse_unfinished
 from tallystick.files import read_text
 from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
 
@@ -90,7 +91,7 @@ class Run:
 
     def precision(self, edition: str) -> str:
         """The arithmetic one edition was trained in; several are joined."""
-        return " and ".join(self.models.filter(edition=edition)["precision"].unique().sort())
+        return " and ".join(map(printable, self.models.filter(edition=edition)["precision"].unique().sort()))
 
     def of_edition(self, edition: str) -> dict[PaperSetting, pl.DataFrame]:
         """Return one edition's models by setting, in the paper's order, seeds in theirs."""
@@ -162,7 +163,8 @@ def finite(numbers: Values) -> Values:
 
 def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
     """Read the named columns of a Parquet file and check what stands in them."""
-    found = read_or_refuse(path, _ANEW, pl.read_parquet)
+    refuse_unfinished(path.parent, path.name)
+    found = read_or_refuse(path, _ANEW, read_table)
     absent = [name for name in types if name in _OPTIONAL and name not in found.columns]
     found = found.with_columns(pl.lit(None, types[name]).alias(name) for name in absent)
     missing = [name for name in types if name not in found.columns]
@@ -232,6 +234,7 @@ def _config(path: Path) -> str:
 
 
 def _record(path: Path) -> Mapping[str, object]:
+    refuse_unfinished(path.parent, path.name)
     document = read_document(path)
     if not isinstance(document.value, dict):
         document.refuse("a JSON object")

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from tallystick.errors import printable
 from tallystick.reports import table
 from tallystick.reports.paper import COLUMN_TITLES, PaperSetting
 from tallystick.reports.reading import Run
@@ -98,12 +99,12 @@ def as_markdown(run: Run, rows: list[Row]) -> str:
     """Return one table per edition in the paper's layout, the paper's numbers and the band beside each entry."""
     parts = ["# Table 2: accuracy in percent\n"]
     for edition in run.editions:
-        parts.append(f"## {table.heading(run, edition)}\n")
+        parts.append(f"## {_markdown(table.heading(run, edition))}\n")
         parts.append(_markdown_table(rows, edition))
-        parts.append("\n".join(f"- {sentence}" for sentence in table.legend(run, rows, edition)) + "\n")
+        parts.append("\n".join(f"- {_markdown(sentence)}" for sentence in table.legend(run, rows, edition)) + "\n")
         notes = table.remarks(rows, edition)
         if notes:
-            parts.append("Notes:\n\n" + "\n".join(f"- {note}" for note in notes) + "\n")
+            parts.append("Notes:\n\n" + "\n".join(f"- {_markdown(note)}" for note in notes) + "\n")
     return "\n".join(parts)
 
 
@@ -111,8 +112,11 @@ def _markdown_table(rows: list[Row], edition: str) -> str:
     titles = [f"{title} | paper | band, mean" for title in COLUMN_TITLES.values()]
     lines = [f"| setting | length | {' | '.join(titles)} |", "| --- | ---: |" + " --- | --- | --- |" * len(titles)]
     for setting, entries in table.lines(rows, edition).items():
-        cells = [f"{table.entry(row)} | {table.paper_entry(row)} | {_band_and_mean(row)}" for row in entries]
-        lines.append(f"| {setting.group} | {setting.train_length} | {' | '.join(cells)} |")
+        cells = [
+            " | ".join(map(_markdown, (table.entry(row), table.paper_entry(row), _band_and_mean(row))))
+            for row in entries
+        ]
+        lines.append(f"| {_markdown(str(setting.group))} | {setting.train_length} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -158,18 +162,34 @@ def _latex_table(run: Run, rows: list[Row], edition: str) -> str:
 
 def _latex_lines(setting: PaperSetting, entries: list[Row]) -> list[str]:
     """Return a setting's three lines: ours, the paper's, the band."""
-    ours = " & ".join(table.entry(row) for row in entries)
-    paper = " & ".join(rf"\textit{{{table.paper_entry(row)}}}" for row in entries)
+    ours = " & ".join(_latex(table.entry(row)) for row in entries)
+    paper = " & ".join(rf"\textit{{{_latex(table.paper_entry(row))}}}" for row in entries)
     band = " & ".join(_latex(_band_and_mean(row)) for row in entries)
     return [
-        rf"{str(setting.group).capitalize()} & {setting.train_length} & ours & {ours} \\",
+        rf"{_latex(str(setting.group).capitalize())} & {setting.train_length} & ours & {ours} \\",
         rf" & & \textit{{paper}} & {paper} \\",
         rf" & & band & {band} \\",
     ]
 
 
+_LATEX = str.maketrans(
+    {
+        **{character: "\\" + character for character in "&%#_${}"},
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "–": "--",
+        "−": "$-$",
+    }
+)
+_MARKDOWN = str.maketrans({character: "\\" + character for character in "\\`*_[]<>#|"})
+
+
 def _latex(text: str) -> str:
     """Escape text for LaTeX."""
-    for character in "&%#_$":
-        text = text.replace(character, "\\" + character)
-    return text.replace("–", "--").replace("−", "$-$")
+    return printable(text).translate(_LATEX)
+
+
+def _markdown(text: str) -> str:
+    """Escape text for Markdown, in a table or out of it."""
+    return printable(text).translate(_MARKDOWN)

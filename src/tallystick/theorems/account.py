@@ -9,8 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tallystick.errors import BadInput
-from tallystick.files import write_text
+from tallystick.files import refuse_existing, refuse_no_folder, write_text
 from tallystick.theorems.coq import COQ_ONLY, COQ_THEOREMS, CoqOnly, CoqTheorem
 from tallystick.theorems.proof import Argument, Outcome, Part, Theorem, Verdict, query
 
@@ -86,9 +85,9 @@ def write_queries(theorems: Sequence[Theorem], directory: Path, *, force: bool) 
         for theorem in theorems
         for number, step in enumerate(theorem.solver_steps(), start=1)
     }
-    existing = [path for path in queries if path.exists()]
-    if existing and not force:
-        raise BadInput(f"{existing[0]}: exists already; --force overwrites it")
+    refuse_no_folder(directory, "queries need")
+    for path in queries:
+        refuse_existing(path, force=force)
     directory.mkdir(parents=True, exist_ok=True)
     for path, text in queries.items():
         write_text(text, path)
