@@ -5,17 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tallystick import (
-    LinearCell,
-    Network,
-    ReluCell,
-    SelectiveCell,
-    read_network,
-    write_network,
-)
+from tallystick import LinearCell, Network, Readout, ReluCell, SelectiveCell, read_network, write_network
 from tallystick.datasets.scores import score
 from tallystick.errors import BadInput
-from tallystick.networks import Readout
 
 COUNTER = {
     "cell": "linear",
