@@ -35,7 +35,7 @@ GOOD = (
     "strings.txt",
     "authors",
     "run",
-    "gated",
+    "grus",
     "summed",
 )
 BAD = (
@@ -196,7 +196,6 @@ def _no_scheduler(*_: object, **__: object) -> None:
 STUBBED = (
     "tallystick.experiments.training_run.run_training",
     "tallystick.experiments.training_run.run_whole",
-    "tallystick.experiments.gated_runs.run_gated_training",
     "tallystick.reproduction.reproduce",
     "tallystick.experiments.comparison.compare",
     "tallystick.explanations.explanation.explain",
