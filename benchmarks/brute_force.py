@@ -16,13 +16,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates"))
 
 from agreement import count_disagreement, every_string, verdict_disagreement
-from brute_force import some_model
+from brute_force import READOUTS, SCALAR_CELLS, some_model
 
-from tallystick.cells import CELLS
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, Outcome
-from tallystick.networks import READOUTS
 
-COMBINATIONS = list(product(CELLS, READOUTS, ARITHMETIC_NAMES))
+COMBINATIONS = list(product(SCALAR_CELLS, READOUTS, ARITHMETIC_NAMES))
 
 
 def compare(combination: tuple[str, str, str], models: int, longest: int) -> tuple[dict[str, int], list[str]]:
@@ -32,7 +30,7 @@ def compare(combination: tuple[str, str, str], models: int, longest: int) -> tup
     tally = dict.fromkeys(["models", "counted", *map(str, Outcome)], 0)
     found = []
     for _ in range(models):
-        model = some_model(CELLS[cell], READOUTS[readout], generator)
+        model = some_model(SCALAR_CELLS[cell], readout, generator)
         tally["models"] += 1
         strings = every_string(model, arithmetic, longest)
         for lengths in Lengths:

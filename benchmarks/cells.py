@@ -2,7 +2,7 @@
 
     python -m benchmarks.cells [ROUNDS]
 
-In every round each cell of `CELLS` trains the same seeds once, one after the other, so that whatever else the machine does hits
+In every round each cell of `SCALAR` trains the same seeds once, one after the other, so that whatever else the machine does hits
 all of them alike. Processor seconds of one core; the least of the rounds counts. The last two columns are the least and the
 greatest ratio within a round.
 """
@@ -13,24 +13,25 @@ from functools import partial
 
 import numpy as np
 
-from tallystick.cells import CELLS
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.experiments.training_run import training_job
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 
 SEEDS = 2048
+SCALAR = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
 TAUGHT = (("binary", "published"), ("ternary", "published"), ("count", "count-calm"))
 
 
 def seconds_by_round(task: str, method: str, rounds: int) -> dict[str, list[float]]:
     """Return the processor seconds of each cell, round by round; what is compiled is compiled before."""
     work = {}
-    for cell in CELLS:
+    for cell in SCALAR:
         setting = Setting(task, False, 8, cell, method)
         job = training_job(setting, SEEDS, 0)
         work[cell] = partial(train, setting, job.initial(np.arange(SEEDS)), job.strings, workers=1, device="cpu")
         work[cell]()
-    found: dict[str, list[float]] = {cell: [] for cell in CELLS}
+    found: dict[str, list[float]] = {cell: [] for cell in SCALAR}
     for _ in range(rounds):
         for cell, once in work.items():
             started = time.process_time()

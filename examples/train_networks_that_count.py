@@ -18,7 +18,6 @@ LONG = ["(" * 30 + ")" * 30, "(" * 31 + ")" * 29, ")" * 29 + "(" * 31, "()" * 29
 print(f"{'200 networks trained':<32}{'proved':>8}{'median horizon':>16}{'right on five long strings':>28}")
 for way, options in WAYS.items():
     networks = ts.train("binary", train_length=8, seeds=200, bias=True, **options)
-    model = networks.networks()
-    found = ts.horizons(model.cell, model.readout).all
+    found = ts.horizons(networks.networks()).all
     median = "unlimited" if (middle := np.median(found)) == UNLIMITED else f"{middle:.0f}"
     print(f"{way:<32}{(found == UNLIMITED).mean():>8.0%}{median:>16}{networks.accuracy(LONG).mean():>26.0f} %")

@@ -32,7 +32,7 @@ COMMANDS = {
     "train": TRAIN,
     "summary": [*TRAIN, "--keep", "summary"],
     "sample": [*TRAIN, "--keep", "sample:500"],
-    "gated": ["train", "--cell", "gru", "--bias", "--train-length", "2", "--epochs", "1", "--seeds", "200"],
+    "gru": ["train", "--cell", "gru", "--bias", "--train-length", "2", "--epochs", "1", "--seeds", "200"],
     "sweep": ["sweep", "--train-length", "2", "--epochs", "4,5", "--seeds", "2048"],
     "compare": ["compare", "--cell", "relu", "--seeds", "64"],
     "reproduce": ["reproduce", "--runs", "2", "--seeds", "0", "--replicates", "2"],

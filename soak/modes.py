@@ -14,7 +14,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates" / "gated"))
 
 from differential import blocks
 from float_modes import CANNOT, MODES

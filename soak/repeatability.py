@@ -19,19 +19,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
-from tallystick.experiments.gated_runs import run_gated_training
-from tallystick.training.gated.setting import GatedSetting
 
 import tallystick
 from tallystick.experiments import runner
 from tallystick.experiments.cluster import workers_named
 from tallystick.experiments.jobs import Generated, Job, fresh_job, paper_grid
 from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.training_run import run_whole
+from tallystick.experiments.training_run import run_training, run_whole, training_job
 from tallystick.experiments.workers import Own, Result, Shared, ThisMachine, Workers
 from tallystick.training.setting import Setting
 
-GATED_SEEDS = 200
+GRUS = 200
 PACKAGE = Path(tallystick.__file__).parent
 
 
@@ -105,8 +103,8 @@ def trained(name: str, seeds: int, out: Path) -> None:
     with workers_named(way.cluster) as workers:
         chosen: Workers = Backwards() if way.backwards else workers
         run_whole(jobs(seeds), {"command": "train", "seed": 0}, RunDirectory(out / "scalar"), workers=chosen)
-        gated = GatedSetting("gru", 2, Setting("binary", True, 4, epochs=5))
-        run_gated_training(gated, GATED_SEEDS, 0, RunDirectory(out / "gated"), workers=chosen)
+        grus = training_job(Setting("binary", True, 4, "gru", epochs=5, units=2), GRUS, seed=0)
+        run_training(grus, 0, RunDirectory(out / "grus"), workers=chosen)
 
 
 def _in_blocks(train: Callable[..., object], size: int, /, *given: object, **options: object) -> object:
@@ -138,7 +136,7 @@ def done(name: str, seeds: int, folder: Path) -> dict[str, pl.DataFrame]:
         environment["PYTHONPATH"] = str(here)
     command = [sys.executable, str(Path(__file__).resolve()), "--as", name, str(seeds), str(out)]
     subprocess.run(command, cwd=here, env=environment, check=True)
-    return {kind: rows(out / kind) for kind in ("scalar", "gated")}
+    return {kind: rows(out / kind) for kind in ("scalar", "grus")}
 
 
 def main(seeds: int = 1500) -> int:

@@ -14,7 +14,6 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates"))
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certificates" / "gated"))
 
 from differential import blocks, compare
 

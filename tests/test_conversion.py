@@ -8,13 +8,13 @@ from tallystick import LinearCell, ReluCell, SelectiveCell, exact, to_cell, to_m
 from tallystick.conversion import NotACell, NotACounter
 from tallystick.languages.counter_machine import Add, CounterMachine, TimesZero
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.networks import Readout
+from tallystick.networks import Network, Readout
 
 COUNTERS = [LinearCell(0.1, -0.1, 1), LinearCell(-2, 2, 1), SelectiveCell(1, -2, 0.5, 2), ReluCell(0.7, -0.7, 1)]
 
 
 def accepted(cell, string):
-    return Readout.zero().class_of(cell.final_state(string)) == "accepted"
+    return Network(cell, Readout.zero()).class_of(string) == "accepted"
 
 
 @pytest.mark.parametrize("cell", COUNTERS, ids=str)

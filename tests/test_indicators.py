@@ -2,7 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from tallystick import Cell, LinearCell, ReluCell, SelectiveCell, conditions, indicators
+from tallystick import LinearCell, ReluCell, SelectiveCell, conditions, indicators
+from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
 
 
@@ -54,7 +55,7 @@ def test_the_distance_is_told():
 
 
 def test_a_cell_without_a_theorem_is_refused():
-    class Strange(Cell):
+    class Strange(ScalarCell):
         def step(self, h, token):
             return h
 

@@ -9,8 +9,7 @@ import pytest
 
 from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, hyperbolic_tangent, nearest, sigmoid
 from tallystick.arithmetic.boxes import box_of
-from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, TanhCell
-from tallystick.certificates.critical_strings import sides
+from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, TanhCell
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
@@ -20,7 +19,8 @@ from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import outline, slice_at
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
-from tallystick.networks import BinaryClass, Network, Readout
+from tallystick.languages.brackets import BinaryClass
+from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)
 COUNTER = Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF))
@@ -31,7 +31,7 @@ EXAMPLES = '0.25, "1/4" or "0x1p-2"'
 NINES = "9" * 40
 
 
-class Strange(Cell):
+class Strange(ScalarCell):
     """A cell that nothing is known of."""
 
     def step(self, h, token):
@@ -43,8 +43,8 @@ def verdict(outcome, horizon, failure=None, known_failure=None):
     return Verdict(COUNTER, Lengths.ALL, "real", outcome, horizon, failure, "search", "because", known_failure)
 
 
-def cells(kind, *weights):
-    return kind(*(np.array([weight]) for weight in weights))
+def many(kind, *weights):
+    return Network(kind(*(np.array([weight]) for weight in weights)), READOUT)
 
 
 def in_float16(part):
@@ -211,20 +211,19 @@ MESSAGES = [
     ("openings: -1 is not a whole number from 0 on", lambda: closed_form(COUNTER.cell, -1, 1)),
     ("closings: -1 is not a whole number from 0 on", lambda: closed_form(COUNTER.cell, 1, -1)),
     ("cell: no closed form is known for a ReluCell", lambda: closed_form(ReluCell(1, -1, 1), 1, 1)),
-    ("readout: the classes of a ZeroCheck are no intervals", lambda: list(sides(Readout.zero(), 0))),
-    ("limit: 1 is not a whole number from 2 on", lambda: horizons(cells(LinearCell, 1.0, -1.0, 1.0), READOUT, 1)),
-    ("cells: a Strange is outside what can be decided", lambda: horizons(Strange(np.ones(1), np.ones(1)), READOUT)),
+    ("limit: 1 is not a whole number from 2 on", lambda: horizons(many(LinearCell, 1.0, -1.0, 1.0), 1)),
+    ("cells: a Strange is outside what can be decided", lambda: horizons(many(Strange, 1.0, 1.0))),
     (
         "models: an ensemble's weights are arrays of one dimension, of float64 or less",
-        lambda: horizons(LinearCell(1.0, -1.0, 1.0), READOUT),
+        lambda: horizons(Network(LinearCell(1.0, -1.0, 1.0), READOUT)),
     ),
     (
         "models: an ensemble's weights are arrays of one dimension, of float64 or less",
-        lambda: horizons(cells(LinearCell, 1, -1, 1), READOUT),
+        lambda: horizons(many(LinearCell, 1, -1, 1)),
     ),
     (
         "models: a weight is not a finite number",
-        lambda: horizons(cells(LinearCell, 1.0, np.inf, 1.0), READOUT),
+        lambda: horizons(many(LinearCell, 1.0, np.inf, 1.0)),
     ),
     ("length: 0 is not a whole number from 1 on", lambda: exact_accuracy(COUNTER, 0)),
     ("length: 1001 is more than 1,000", lambda: exact_accuracy(COUNTER, 1001)),

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import polars as pl
 
-from tallystick.experiments.rows import SCHEMA
+from tallystick.cells import LinearCell
+from tallystick.experiments.columns import schema_of
 from tallystick.reports.paper import COLUMNS, SETTINGS
 
 EDITION, METHOD, PRECISION = "fresh", "published", "float32"
@@ -62,7 +63,7 @@ def _models(setting, size, number):
         "horizon_all_exact": [True] * size,
         "horizon_even_exact": [True] * size,
     }
-    return pl.DataFrame(columns, schema=SCHEMA)
+    return pl.DataFrame(columns, schema=schema_of(LinearCell))
 
 
 def _float32(numbers):

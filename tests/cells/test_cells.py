@@ -10,11 +10,12 @@ from strings import all_strings
 
 from tallystick import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.arithmetic import ARITHMETICS
-from tallystick.cells import CELLS
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.errors import BadInput
 
-every_cell = pytest.mark.parametrize("kind", CELLS.values(), ids=CELLS)
-RATIONAL = {name: kind for name, kind in CELLS.items() if kind is not TanhCell}
+SCALAR = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
+every_cell = pytest.mark.parametrize("kind", SCALAR.values(), ids=SCALAR)
+RATIONAL = {name: kind for name, kind in SCALAR.items() if kind.is_rational}
 every_rational_cell = pytest.mark.parametrize("kind", RATIONAL.values(), ids=RATIONAL)
 
 

@@ -1,4 +1,4 @@
-"""The contract of every cell, with gates or without: a new one is held to it by being listed in its table.
+"""The contract of every cell, with one unit or several: a new one is held to it by being listed in its table.
 
 One step, the same in every arithmetic; shapes; what is refused; a gradient that is the slope of the loss; and training that
 depends on the seed alone. The gradient is held against PyTorch's in `tests/pytorch/test_cells.py`.
@@ -47,10 +47,10 @@ def reference(example, cell):
 
 # Every library adds up the terms of a gate in an order of its own, so there none is fused.
 RUN_IN = {
-    f"{example.name}, {name}": (example, *kind)
-    for example in EVERY_CELL.values()
+    f"{cell}, {name}": (example, *kind)
+    for cell, example in EVERY_CELL.items()
     for name, kind in (FLOATS | ARRAYS).items()
-    if not (example.gated and name.endswith(FUSED))
+    if example.is_scalar or not name.endswith(FUSED)
 }
 
 
@@ -102,11 +102,11 @@ def test_strings_may_be_read_side_by_side(example):
     """A token whose entries are arrays is one token of each string; seeds along another axis are networks beside each other."""
     column = jax.tree.map(lambda array: array[..., None], example.drawn(range(5), "float64"))
     cell, strings = column.cell(example.kind), ["(()", ")((", "()(", ")))"]
-    state = cell.initial_state if example.gated else 0
+    state = cell.initial_state
     for place in range(3):
         opening = np.array([string[place] == "(" for string in strings], float)
         state = cell.step(state, Token(opening, 1 - opening))
-    for h, *alone in zip(example.hidden(state), *(example.trace(cell, string)[-1] for string in strings), strict=True):
+    for h, *alone in zip(cell.hidden(state), *(example.trace(cell, string)[-1] for string in strings), strict=True):
         assert np.shape(h) == (5, 4)
         np.testing.assert_allclose(h, np.concatenate(alone, axis=1), rtol=1e-13, atol=1e-15)
 

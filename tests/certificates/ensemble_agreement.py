@@ -13,7 +13,7 @@ def stacked(models):
     """Models as one network of arrays."""
     kind, readouts = type(models[0].cell), [m.readout for m in models]
     cells = kind(*(_doubles([vars(m.cell)[name] for m in models]) for name in vars(models[0].cell)))
-    return Network(cells, stacked_readout(readouts, _doubles))
+    return Network(cells, stacked_readout(readouts, _doubles), models[0].task)
 
 
 def _doubles(numbers):

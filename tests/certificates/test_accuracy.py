@@ -103,11 +103,9 @@ def test_an_exact_weight_of_one_is_a_binomial_sum():
 def test_a_longer_length_lies_where_sampling_finds_it():
     model = Network(LinearCell(0.9, -1.0, 0.97), Readout.ternary((-1, 0, 1), (-0.5, 0, -0.5)))
     found, generator, right = exact_accuracy(model, 34), random.Random(6), 0
-    floats = LinearCell(0.9, -1.0, 0.97)
     for _ in range(4000):
         string = "".join(generator.choice("()") for _ in range(34))
-        sign = np.sign(string.count("(") - string.count(")"))
-        right += int(model.readout.class_index(floats.final_state(string))) == sign + 1
+        right += model.class_of(string) == model.right_class(string)
     assert abs(right / 4000 - float(found.accuracy)) < 4 * (0.25 / 4000) ** 0.5
 
 

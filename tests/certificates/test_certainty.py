@@ -23,7 +23,7 @@ def test_an_overflow_hides_how_near_two_lines_are(slopes, biases, least):
     low, high = np.float16(least), np.float16(1)
     between = np.arange(low.view(np.uint16), high.view(np.uint16) + 1, dtype=np.uint16).view(np.float16)
     with np.errstate(over="ignore"):
-        found = readout.class_index(between)
+        found = readout.class_index((between,))
         assert found[0] == found[-1] == 1
         assert 0 in found
         assert not certain(readout, np.array([1]), Ends(between[:1], between[-1:]), rounded=True)[0]
@@ -45,7 +45,7 @@ CROSSING = [
 
 @pytest.mark.parametrize(("readout", "states"), CROSSING, ids=["large biases", "least numbers"])
 def test_lines_as_near_as_rounding_are_not_certain(readout, states):
-    found = readout.class_index(states)
+    found = readout.class_index((states,))
     assert found[0] == found[-1] == 1
     assert 0 in found
     ends = Ends(states[:1], states[-1:])

@@ -91,7 +91,7 @@ SEARCHED = [
 def test_an_ensemble_of_any_cell_agrees_with_its_models(kind, readout, monkeypatch):
     """Ties included: half of the thresholds lie on states of the cell, and many cells are exact counters."""
     monkeypatch.setattr(ensemble_search, "_AT_ONCE", 32)
-    generator = random.Random(f"{kind}{readout}")
+    generator = random.Random(f"{readout} {kind.name}")
     models = [in_floats(some_model(kind, readout, generator)) for _ in range(40 if kind is TanhCell else 100)]
     verdicts = {lengths: [certify(model, lengths, limit=14) for model in models] for lengths in Lengths}
     assert ensemble_disagreements(models, verdicts, limit=14) == []

@@ -38,7 +38,7 @@ def near_counter(kind, readout, generator):
 @pytest.mark.parametrize("readout", READOUTS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_solver_agrees_with_the_horizon(kind, readout):
-    generator, horizons = random.Random(f"{kind}{readout}"), set()
+    generator, horizons = random.Random(f"{readout} {kind.name}"), set()
     for _ in range(12):
         model = generator.choice([near_counter, some_model])(kind, readout, generator)
         for lengths in Lengths:

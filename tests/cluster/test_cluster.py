@@ -116,9 +116,9 @@ def test_a_second_client_finds_the_scheduler_by_its_file(workers, small_parts, t
     assert there.models().equals(here.models())
 
 
-def test_gated_runs_and_comparisons_are_the_same_from_a_cluster(workers, tmp_path, capsys):
+def test_runs_of_grus_and_comparisons_are_the_same_from_a_cluster(workers, tmp_path, capsys):
     for more in ([], ["--cluster", client_of(workers).scheduler.address]):
-        gated = [
+        grus = [
             "--cell",
             "gru",
             "--train-length",
@@ -131,7 +131,7 @@ def test_gated_runs_and_comparisons_are_the_same_from_a_cluster(workers, tmp_pat
             f"{tmp_path}/{len(more)}",
         ]
         compared = ["--cell", "relu", "--method", "count", "--seeds", "16"]
-        for command in (["train", *gated], ["compare", *compared]):
+        for command in (["train", *grus], ["compare", *compared]):
             with pytest.raises(SystemExit) as ended:
                 main([*command, "--json", *more])
             assert ended.value.code == 0

@@ -28,7 +28,8 @@ def without(monkeypatch):
 
 def _as_trained(rows):
     """Fill in the columns that a report does not read."""
-    from tallystick.experiments.rows import SCHEMA  # noqa: PLC0415 -- JAX, for the tests that need a run
+    from tallystick.cells import LinearCell  # noqa: PLC0415
+    from tallystick.experiments.columns import schema_of  # noqa: PLC0415 -- JAX, for the tests that need a run
 
     ternary = pl.col("task") == "ternary"
     rows = rows.with_columns(
@@ -44,7 +45,7 @@ def _as_trained(rows):
         .then(pl.lit([0.0]))
         .otherwise(pl.lit([], pl.List(pl.Float64))),
     )
-    return rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items())
+    return rows.select(pl.col(name).cast(kind) for name, kind in schema_of(LinearCell).items())
 
 
 @pytest.fixture(scope="session")

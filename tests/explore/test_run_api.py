@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 from serving import served
 
+from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble_models import UNLIMITED
 from tallystick.documents import Document
 from tallystick.errors import BadInput
-from tallystick.experiments.rows import SCHEMA
+from tallystick.experiments.columns import schema_of
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run
 from tallystick.networks import network_from_json
@@ -19,6 +20,7 @@ from tallystick.reports.paper import SETTINGS
 from tallystick.reports.reading import read_run
 from tallystick.reports.table import table_rows
 
+SCHEMA = schema_of(LinearCell)
 NAME = "fresh-binary-nobias-8-linear-published-float32"
 WINDOW = {"x0": -1.1, "x1": -0.5, "y0": 0.9, "y1": 1.1}
 
@@ -265,7 +267,7 @@ def test_a_folder_that_is_no_run_is_named(tmp_path):
         open_run(tmp_path)
     with pytest.raises(BadInput, match="not a run directory"):
         open_run(tmp_path / "nothing")
-    (tmp_path / "config.toml").write_text("units = 2\n")
+    (tmp_path / "config.toml").write_text('cell = "gru"\n')
     with pytest.raises(BadInput, match="GRUs or LSTMs"):
         open_run(tmp_path)
     (tmp_path / "config.toml").write_text("seeds = 2\n")

@@ -59,7 +59,7 @@ GOOD = (
     "strings.txt",
     "authors",
     "run",
-    "gated",
+    "grus",
     "summed",
 )
 BAD = (
@@ -247,7 +247,6 @@ def _no_scheduler(*_: object, **__: object) -> None:
 STUBBED = (
     "tallystick.experiments.training_run.run_training",
     "tallystick.experiments.training_run.run_whole",
-    "tallystick.experiments.gated_runs.run_gated_training",
     "tallystick.studies.reproduce.run_and_report",
     "tallystick.studies.compare.compare",
     "tallystick.studies.explain.explanation.explain",

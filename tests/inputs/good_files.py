@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from tallystick.experiments.gated_rows import SCHEMA as GATED_SCHEMA
 
-from tallystick import LinearCell, Network, ReluCell, SelectiveCell, TanhCell, certify
-from tallystick.cells import GruCell, LstmCell
+from tallystick import GruCell, LinearCell, LstmCell, Network, ReluCell, SelectiveCell, TanhCell, certify
 from tallystick.certificates.certificate import write_certificate
 from tallystick.datasets.published import published_strings  # noqa: F401 -- the files below are its
-from tallystick.experiments.rows import SCHEMA
+from tallystick.experiments.columns import schema_of
 from tallystick.languages.machine_files import write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.networks import Network, Readout, write_network
+from tallystick.networks import Readout, write_network
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "reports"))
 from synthetic import write_run
@@ -71,7 +69,7 @@ def trained_rows(cells: tuple[str, ...] = ("linear",)) -> pl.DataFrame:
         for task, (width, biases) in tasks.items()
         for seed in range(2)
     ]
-    return pl.DataFrame(rows, schema=SCHEMA)
+    return pl.DataFrame(rows, schema=schema_of(LinearCell))
 
 
 def histograms() -> pl.DataFrame:
@@ -83,21 +81,22 @@ def histograms() -> pl.DataFrame:
         "horizon_even": (float(UNLIMITED), float(UNLIMITED)),
         "horizon_all_exact": (1.0, 1.0),
         "meets_conditions": (0.0, 0.0),
+        "accuracy_train": (100.0, 100.0),
     }
     same = {**TRAINED, "task": "binary", "cell": "linear"}
     rows = [{**same, "column": name, "least": a, "next": b, "models": 5} for name, (a, b) in counted.items()]
     return pl.DataFrame([*rows, {**same, "column": "ab_ratio", "least": None, "next": None, "models": 1}])
 
 
-def gated_rows() -> pl.DataFrame:
+def gru_rows() -> pl.DataFrame:
     """Rows as a run of GRUs has them."""
-    same = {name: value for name, value in TRAINED.items() if name in GATED_SCHEMA} | {"cell": "gru", "units": 1}
-    weights = {"input_weight": [1.0, -1.0] * 3, "recurrent_weight": [0.5] * 3, "readout_weight": [1.0]}
-    biases = {"input_bias": [0.0] * 3, "recurrent_bias": [0.0] * 3, "readout_bias": [0.0], "bias": True}
-    measured = {name: 50.0 for name, kind in GATED_SCHEMA.items() if kind == pl.Float64}
-    rest = {"task": "binary", "first_failure": 3, "counting_unit": "h 0"}
-    rows = [{**same, **measured, **weights, **biases, **rest, "seed": seed} for seed in range(2)]
-    return pl.DataFrame(rows, schema=GATED_SCHEMA)
+    schema = schema_of(GruCell)
+    same = {**TRAINED, "cell": "gru", "units": 1, "task": "binary", "bias": True}
+    weights = {"tensors": [1.0, -1.0] * 3 + [0.5] * 3 + [0.0] * 6, "readout_weight": [1.0], "readout_bias": [0.0]}
+    measured = {name: 50.0 for name, kind in schema.items() if kind == pl.Float64}
+    rest = {"first_failure": 3, "counting_unit": "hidden 0"}
+    rows = [{**same, **measured, **weights, **rest, "seed": seed} for seed in range(2)]
+    return pl.DataFrame(rows, schema=schema)
 
 
 def config(**asked: object) -> str:
@@ -122,7 +121,7 @@ def make_good_files(folder: Path) -> Path:
         for task, label in (("binary", "ZeroNeg"), ("ternary", "Zero")):
             (folder / "authors" / f"{task}_{length}.txt").write_text(f"{'()' * (length // 2)},{label}\n")
     make_run(folder / "run", trained_rows(), cell="linear", seed=0)
-    make_run(folder / "gated", gated_rows(), cell="gru", units=1)
+    make_run(folder / "grus", gru_rows(), cell="gru", units=1)
     make_run(folder / "summed", None, keep="summary")
     histograms().write_parquet(folder / "summed" / "histograms.parquet")
     (folder / "summed" / "summary.json").write_text("{}")
@@ -142,7 +141,7 @@ def make_run(folder: Path, rows: pl.DataFrame | None, **asked: object) -> None:
 
 
 def state_dicts() -> list[dict[str, np.ndarray]]:
-    """Tensors as PyTorch names them: a cell over [x, h], a recurrent one, and a gated one, each with its readout."""
+    """Tensors as PyTorch names them: a cell over [x, h], a recurrent one, and one with gates, each with its readout."""
     readout = {"readout.weight": np.ones((1, 1), np.float32), "readout.bias": np.zeros(1, np.float32)}
     recurrent = {"rnn.weight_ih_l0": np.array([[1.0, -1.0]]), "rnn.weight_hh_l0": np.array([[1.0]])}
     gates = {"weight_ih_l0": np.ones((3, 2)), "weight_hh_l0": np.ones((3, 1)), "bias_ih_l0": np.ones(3)}

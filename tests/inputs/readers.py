@@ -8,15 +8,21 @@ from typing import NamedTuple
 import polars as pl
 from damage import damaged_bytes, damaged_json, damaged_table, damaged_tensors
 from hypothesis import strategies as st
-from tallystick.experiments.gated_evaluation import evaluate_gated_run, is_gated_run, read_gated_run
 
+from tallystick.cells import ScalarCell
 from tallystick.certificates.checker import check, check_file
 from tallystick.datasets.published import published_strings
 from tallystick.datasets.string_files import read_strings
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.experiments.cluster import _address_in
-from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
+from tallystick.experiments.evaluation import (
+    ensembles_of_run,
+    evaluate_run,
+    horizons_of_run,
+    indicators_of_run,
+    measures_of_run,
+)
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.explore.opening import open_run
 from tallystick.files import read_text
@@ -91,10 +97,10 @@ def readers(folder: Path) -> list[Reader]:
         Reader("rows of a run", "run/models.parquet", damaged_table(_tables(folder, "run")), _run, "strings.txt"),
         Reader("part of a run", "run/parts/damaged.parquet", damaged_table(_tables(folder, "run")), _part),
         Reader(
-            "rows of a gated run",
-            "gated/models.parquet",
-            damaged_table(_tables(folder, "gated")),
-            _gated,
+            "rows of a run of GRUs",
+            "grus/models.parquet",
+            damaged_table(_tables(folder, "grus")),
+            _grus,
             "strings.txt",
         ),
         Reader("histograms", "summed/histograms.parquet", damaged_table(_tables(folder, "summed")), _summed),
@@ -144,7 +150,7 @@ def _certificate(path: Path) -> None:
 def _settings(path: Path) -> None:
     directory = RunDirectory(path.parent)
     directory.config()
-    if not is_gated_run(path.parent):
+    if issubclass(directory.cell, ScalarCell):
         indicators_of_run(directory)
 
 
@@ -160,9 +166,12 @@ def _part(path: Path) -> None:
     RunDirectory(path.parent.parent).has_part(path.stem)
 
 
-def _gated(path: Path) -> None:
-    read_gated_run(path.parent).networks.networks()
-    evaluate_gated_run(path.parent, path.parent.parent / "strings.txt")
+def _grus(path: Path) -> None:
+    directory = RunDirectory(path.parent)
+    for _, networks in ensembles_of_run(directory):
+        networks.networks()
+    measures_of_run(directory)
+    evaluate_run(directory, path.parent.parent / "strings.txt")
 
 
 def _summed(path: Path) -> None:

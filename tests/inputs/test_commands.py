@@ -34,9 +34,9 @@ def test_options_are_called_by_their_names():
     assert {("check", "--json"), ("train", "--train-length"), ("explore", "--open"), ("check", None)} <= known
 
 
-def test_a_run_of_gated_cells_is_named_where_it_is_not_wanted(folder):
-    assert "gated: a run of tallystick train; a report is of what tallystick reproduce has made" in _refusal(
-        folder, "report", "gated"
+def test_a_run_of_grus_is_named_where_it_is_not_wanted(folder):
+    assert "grus: a run of tallystick train; a report is of what tallystick reproduce has made" in _refusal(
+        folder, "report", "grus"
     )
     said = _refusal(folder, "failures", "gru.json", "--length", "4")
     assert "gru.json: a gru cell; this is for linear, selective, relu and tanh cells" in said

@@ -18,7 +18,7 @@ FEW = 3
 NAMES = (
     *("strings", "authors' strings", "model, bytes", "model, values", "safetensors, bytes", "safetensors, header"),
     *("machine, bytes", "machine, values", "certificate, bytes", "certificate, values", "scheduler's file"),
-    *("settings of a run", "rows of a run", "part of a run", "rows of a gated run", "histograms"),
+    *("settings of a run", "rows of a run", "part of a run", "rows of a run of GRUs", "histograms"),
     *("rows of a comparison", "models of a report", "replicates of a report", "paths of a report"),
     *("record of a report", "settings of a report"),
 )

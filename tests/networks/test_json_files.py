@@ -5,17 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tallystick import (
-    LinearCell,
-    Network,
-    ReluCell,
-    SelectiveCell,
-    read_network,
-    write_network,
-)
+from tallystick import LinearCell, Network, Readout, ReluCell, SelectiveCell, read_network, write_network
 from tallystick.datasets.scores import score
 from tallystick.errors import BadInput
-from tallystick.networks import Readout
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP
 
 COUNTER = {
     "cell": "linear",
@@ -36,6 +29,22 @@ MODELS = [
 def test_a_model_reads_back_exactly_equal(model, tmp_path):
     write_network(model, tmp_path / "model.json")
     assert read_network(tmp_path / "model.json") == model.in_arithmetic("rational")
+
+
+@pytest.mark.parametrize("task", [BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, BINARY], ids=lambda task: task.name)
+def test_another_task_than_usual_is_kept(task, tmp_path):
+    path = tmp_path / "model.json"
+    for readout in (Readout.zero(), Readout.binary(Fraction(2), Fraction(-1))):
+        network = Network(LinearCell(Fraction(1), Fraction(-1), Fraction(1)), readout, task)
+        usual = network.task == Network(network.cell, readout).task
+        write_network(network, path)
+        assert ("task" in json.loads(path.read_text())) is not usual
+        assert read_network(path) == network
+        if not usual:
+            with pytest.raises(
+                BadInput, match=f"task: '{task.name}' is not what such a readout .* a JSON file keeps it"
+            ):
+                write_network(network, tmp_path / "model.safetensors")
 
 
 def written(tmp_path, value):
@@ -67,6 +76,9 @@ def test_numbers_are_read_exactly(tmp_path):
         ({"readout": {"kind": "ternary", "weight": [1]}}, "readout: weight: [1] is not a list of 3 numbers"),
         ({"readout": {"kind": "binary", "weight": ["1e9999999"]}}, "has an exponent beyond"),
         ({"open_step": 1, "colour": "red"}, "unknown field 'colour'"),
+        ({"task": "ternary"}, 'task: "ternary" is not a task with 2 classes: one of binary, bb, semidyck1'),
+        ({"task": "count"}, 'task: "count" is not a task with 2 classes'),
+        ({"task": 2}, "task: 2 is not a string"),
     ],
 )
 def test_a_bad_model_is_refused_in_one_line(tmp_path, change, message):

@@ -1,11 +1,8 @@
-"""The loop and PyTorch, from the same initial weights, end at the same weights."""
+"""The loop and PyTorch, from the same initial weights, end at the same weights: its modules, its autograd, its own Adam."""
 
+import jax
 import numpy as np
 import pytest
-
-pytest.importorskip("torch", reason="needs the [torch] extra")
-
-from pytorch.reference import reference_training
 
 from tallystick.cells import LinearCell
 from tallystick.datasets.training_sets import training_set
@@ -14,6 +11,11 @@ from tallystick.training.ensemble import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
+
+torch = pytest.importorskip("torch", reason="needs the [torch] extra")
+
+from pytorch.reference import reference_training  # noqa: E402
+from torch import nn  # noqa: E402
 
 METHODS = [("binary", "published"), ("ternary", "published"), ("ternary", "corrected"), ("count", "published")]
 
@@ -54,3 +56,47 @@ def test_the_loop_agrees_with_pytorch_after_100_epochs_at_length_4(task, method,
                 assert expected[name] is None
             else:
                 np.testing.assert_allclose(value, expected[name], rtol=0, atol=1e-6, err_msg=name)
+
+
+STRINGS = ["(", "))", "()((", ")(", "(()", ")))("]
+EPOCHS, SEED = 5, 1
+LOSSES = {
+    "binary": lambda scores, count: nn.functional.binary_cross_entropy_with_logits(
+        scores, torch.tensor([float(count > 0)]).double()
+    ),
+    "ternary": lambda scores, count: nn.functional.cross_entropy(scores, torch.tensor(int(np.sign(count)) + 1)),
+    "count": lambda scores, count: (scores[0] - count) ** 2,
+}
+
+
+def trained_module(build, weights, task, units):
+    """Train one network with PyTorch, a string a step, from the weights of one seed; return them in the same order."""
+    recurrence, readout = (
+        build(2, units, dtype=torch.float64),
+        nn.Linear(units, TASKS[task].outputs, dtype=torch.float64),
+    )
+    network = nn.ModuleList([recurrence, readout])
+    with torch.no_grad():
+        for parameter, value in zip(network.parameters(), jax.tree.leaves(weights), strict=True):
+            parameter.copy_(torch.tensor(value[..., SEED]))
+    adam = torch.optim.Adam(network.parameters(), lr=0.005)
+    for _ in range(EPOCHS):
+        for string in STRINGS:
+            tokens = torch.tensor([[[1.0, 0.0] if token == "(" else [0.0, 1.0]] for token in string]).double()
+            adam.zero_grad()
+            LOSSES[task](readout(recurrence(tokens)[0][-1, 0]), string.count("(") - string.count(")")).backward()
+            adam.step()
+    return [parameter.detach().numpy() for parameter in network.parameters()]
+
+
+@pytest.mark.parametrize(
+    ("cell", "build", "task", "units"),
+    [("lstm", nn.LSTM, "binary", 2), ("gru", nn.GRU, "ternary", 1), ("gru", nn.GRU, "count", 3)],
+)
+def test_training_of_several_units_is_pytorchs(cell, build, task, units):
+    setting = Setting(task, True, 4, cell, "corrected", "float64", EPOCHS, units=units)
+    initial = fresh_weights(setting.kind, TASKS[task], np.arange(2), bias=True, dtype=setting.dtype, units=units)
+    found = train(setting, initial, STRINGS).weights.places(SEED)
+    expected = trained_module(build, initial, task, units)
+    for one, other in zip(jax.tree.leaves(found), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)

@@ -12,7 +12,7 @@ from synthetic import write_run
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.verdict import Lengths
-from tallystick.networks import Readout
+from tallystick.networks import Network, Readout
 from tallystick.reports.figure_regions import GROUP, NEAR, WIDE, draw_regions, members, networks
 from tallystick.reports.page_parts import COUNTED, result
 from tallystick.reports.reading import read_run
@@ -50,7 +50,7 @@ def test_the_shaded_areas_hold_just_the_networks_with_that_horizon(run):
     """A drawn area and the exact horizon agree wherever a network is not on the line itself."""
     generator = np.random.default_rng(2)
     ratios, weights = generator.uniform(-1.1, -0.2, 400), np.exp(0.1 * generator.standard_normal(400))
-    found = horizons(LinearCell(-ratios, -np.ones(400), weights), Readout.binary(np.ones(400), np.zeros(400)))
+    found = horizons(Network(LinearCell(-ratios, -np.ones(400), weights), Readout.binary(np.ones(400), np.zeros(400))))
     figure = draw_regions(run)
     for axes, reached in zip(figure.axes[:2], (found.all, found.even), strict=True):
         for area, longest in zip(regions_of(axes), (2, 4, 8, 16, 32), strict=True):

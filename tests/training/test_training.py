@@ -164,18 +164,19 @@ def test_accuracy_is_the_share_of_right_classes():
         right = 0
         for string in strings:
             h = cell.final_state(string)[seed]
-            outputs = [v[seed] * h + c[seed] for v, c in zip(readout.weight, readout.bias, strict=True)]
+            outputs = [v[seed] * h + c[seed] for (v,), c in zip(readout.weight, readout.bias, strict=True)]
             right += ["Neg", "Zero", "Pos"][int(np.argmax(outputs))] == TERNARY.label(string)
         assert networks.accuracy(strings)[seed] == pytest.approx(100 * right / len(strings))
 
 
 def test_a_network_is_taken_out_of_its_ensemble_with_its_very_weights():
     networks = train_networks("binary", train_length=2, seeds=3, epochs=2, bias=True)
-    third = networks.model(2)
+    third = networks.network(2)
     assert third.cell == LinearCell(*(float(array[2]) for array in vars(networks.cell()).values()))
-    assert third.readout == Readout.binary(*(float(array[2]) for array in vars(networks.weights.readout()).values()))
+    (v,), (c,) = networks.weights.readout_weight, networks.weights.readout_bias
+    assert third.readout == Readout.binary(float(v[2]), float(c[2]))
     counting = train_networks("count", train_length=2, seeds=1, epochs=1, method="count")
-    assert counting.model(0).readout == Readout.zero()
+    assert counting.network(0).readout == Readout.zero()
 
 
 def test_progress_counts_every_seed_once():

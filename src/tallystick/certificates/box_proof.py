@@ -21,6 +21,7 @@ from tallystick.certificates.suffix_groups import Groups, empty_string
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.errors import BadInput
+from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
@@ -50,6 +51,10 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
         raise BadInput(
             f"arithmetic: {arithmetic!r} is for cells without gates; each library adds up a gate's terms in an order of its own, "
             f"so a GRU or an LSTM is decided in {REAL} arithmetic"
+        )
+    if network.task.machine is not BB_COUNTER:
+        raise BadInput(
+            f"task: {network.task.name!r} is outside what boxes decide: strings are grouped by the count n − m"
         )
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)

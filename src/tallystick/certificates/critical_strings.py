@@ -13,8 +13,10 @@ from typing import NamedTuple
 from tallystick.arithmetic import Number
 from tallystick.certificates.verdict import Runs
 from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
-from tallystick.networks.readout import Readout
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import GREATEST, SIGN, ZERO
 
 
 class Side(NamedTuple):
@@ -59,18 +61,31 @@ def critical_strings(task: Task, parity: int) -> list[CriticalString]:
     [(')', None, 0), ('(', 0, 0), (')', 0, 0)]
     """
     lowest, zero, highest = (task.index_of_count(sign) for sign in (-1, 0, 1))
-    found = [CriticalString(CLOSE, None, 0, lowest)]
-    if zero not in (lowest, highest) and parity == 0:
-        found += [*_both(-1, 1, lowest), *_both(0, 0, zero), *_both(1, -1, highest)]
-    else:  # the greatest n of the lower class and the least of the higher one
-        found += [*_both(0, parity, lowest), *_both(1, parity - 1, highest)]
-    return [*found, CriticalString(OPEN, 0, None, highest)]
+    # The counts nearest to zero, and zero itself where it is one of them: there a class may end and another begin.
+    nearest = [(0, 1, lowest), (1, 0, highest)] if parity else [(-1, 1, lowest), (0, 0, zero), (1, -1, highest)]
+    turns = [
+        count
+        for place, count in enumerate(nearest)
+        if any(other[-1] != count[-1] for other in nearest[max(0, place - 1) : place + 2])
+    ]
+    found = [CriticalString(first, *count) for count in turns for first in (OPEN, CLOSE)]
+    return [CriticalString(CLOSE, None, 0, lowest), *found, CriticalString(OPEN, 0, None, highest)]
+
+
+def is_usual(network: Network) -> bool:
+    """Say whether the theorems speak of what a network is asked for.
+
+    A zero check is asked for the language that its kind of cell can accept, and a binary or ternary readout for the sign of
+    the count n − m, with each class right for some count. Then no comparison has one sign for all counts, so that the few
+    counts next to zero tell which way it moves.
+    """
+    task, decision = network.task, network.readout.decision
+    if decision == ZERO:
+        return task == network.cell.membership
+    classes = {task.index_of_count(sign) for sign in (-1, 0, 1)}
+    return decision in (SIGN, GREATEST) and task.machine is BB_COUNTER and len(classes) == len(task.classes)
 
 
 def sides(readout: Readout, index: int) -> list[Side]:
     """Return the comparisons that make a class of a single unit's h."""
     return [Side(form.weight[0], form.bias, form.strict) for form in readout.forms(index)]
-
-
-def _both(openings: int, closings: int, right: int) -> list[CriticalString]:
-    return [CriticalString(first, openings, closings, right) for first in (OPEN, CLOSE)]

@@ -35,6 +35,7 @@ from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.box_proof import METHOD as BOXES
 from tallystick.certificates.box_proof import decide_by_boxes
 from tallystick.certificates.certainty import steady
+from tallystick.certificates.critical_strings import is_usual
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.linear_horizon import first_failure
@@ -72,7 +73,12 @@ def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str
     """Decide a linear cell in real numbers completely, by a few strings per length."""
     del limit
     cell = network.cell
-    if arithmetic != REAL or not isinstance(cell, LinearCell) or network.readout.decision == ZERO:
+    if (
+        arithmetic != REAL
+        or not isinstance(cell, LinearCell)
+        or network.readout.decision == ZERO
+        or not is_usual(network)
+    ):
         return None
     failure = first_failure(network.in_arithmetic("rational"), lengths)
     assert failure is not None, "only an exact counter has no failing string"
@@ -85,7 +91,7 @@ def decide_by_exact_depth(network: Network, lengths: Lengths, arithmetic: str, l
     There h = d·a, monotone in d; each comparison of a steady readout is monotone in h, so lengths 1 and 2 decide. A ReLU
     cell has h = a·κ.
     """
-    if arithmetic == REAL:
+    if arithmetic == REAL or not is_usual(network):
         return None
     depth = exact_depth(network.cell, arithmetic)
     executed = network.in_arithmetic(arithmetic)
@@ -157,6 +163,8 @@ def _short(lengths: Lengths) -> str:
 def _theorem_applies(network: Network) -> bool:
     """Say whether being right to length 2 makes a network right at every length."""
     zero_check, cell = network.readout.decision == ZERO, network.cell
+    if not is_usual(network):
+        return False
     if isinstance(cell, ReluCell):
         return zero_check and cell.open_step > 0 and cell.recurrent_weight == 1 and cell.close_step == -cell.open_step
     if zero_check:

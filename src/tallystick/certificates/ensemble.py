@@ -10,6 +10,7 @@ A model's horizon depends on its own weights alone, whatever stands beside it.
 
 from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, LinearCell, ScalarCell
+from tallystick.certificates.critical_strings import is_usual
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, ensemble_of_arrays
 from tallystick.certificates.ensemble_search import searched_horizons
 from tallystick.certificates.linear_ensemble import HeadStart, linear_horizons
@@ -45,6 +46,6 @@ def horizons(networks: Network, limit: int = SEARCHED, *, head_start: HeadStart 
     if not has_horizons(type(networks.scalar_cell)):
         raise BadInput(f"cells: a {type(networks.scalar_cell).__name__} is outside what can be decided")
     models = ensemble_of_arrays(networks)
-    if isinstance(networks.scalar_cell, LinearCell) and networks.readout.decision != ZERO:
+    if isinstance(networks.scalar_cell, LinearCell) and networks.readout.decision != ZERO and is_usual(networks):
         return linear_horizons(models, head_start)
     return searched_horizons(models, limit)

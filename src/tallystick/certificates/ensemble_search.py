@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.arithmetic import Number
 from tallystick.arithmetic.boxes import Box
 from tallystick.cells import Cell, ReluCell, TanhCell, Token
-from tallystick.certificates.critical_strings import sides
+from tallystick.certificates.critical_strings import is_usual, sides
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, Mask, right_at_zero, size_of, some_of
 from tallystick.certificates.exact_counters import meets_conditions
@@ -91,7 +91,7 @@ def _prove_exact_counters(models: Network, found: _Found) -> None:
     The balanced strings of these lengths end at 0 itself, where the biases decide; the others are run in boxes.
     """
     zero_check = models.readout.decision == ZERO
-    if isinstance(models.scalar_cell, ReluCell) and not zero_check:
+    if not is_usual(models) or (isinstance(models.scalar_cell, ReluCell) and not zero_check):
         return
     counters = np.flatnonzero(meets_conditions(models.scalar_cell))
     chosen = some_of(models, counters)

@@ -20,6 +20,7 @@ from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
+from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 
 LONGEST = 56
@@ -41,7 +42,7 @@ def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> Exact
     (11, Fraction(11, 16))
     """
     check_whole(length, "length", least=1, most=LONGEST_OF_ALL)
-    if arithmetic == REAL and isinstance(model.scalar_cell, LinearCell):
+    if _has_closed_form(model, arithmetic):
         return _linear_accuracy(model.in_arithmetic("rational"), length)
     *_, last = listed_accuracies(model, length, arithmetic)
     return last
@@ -61,10 +62,15 @@ def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list
 def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
-    if arithmetic == REAL and isinstance(model.scalar_cell, LinearCell):
+    if _has_closed_form(model, arithmetic):
         exact_model = model.in_arithmetic("rational")
         return (_linear_accuracy(exact_model, length) for length in range(1, longest + 1))
     return listed_accuracies(model, longest, arithmetic)
+
+
+def _has_closed_form(model: Network, arithmetic: str) -> bool:
+    """Say whether strings are counted by their number of opening brackets, which has to decide what is right."""
+    return arithmetic == REAL and isinstance(model.scalar_cell, LinearCell) and model.task.machine is BB_COUNTER
 
 
 @standard_floats()

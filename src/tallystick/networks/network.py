@@ -40,6 +40,13 @@ class Network:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
             object.__setattr__(self, "task", DECISIONS[self.readout.decision].task or self.cell.membership)
+        if not isinstance(self.task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"task: {self.task!r} is not a Task")
+        if len(self.task.classes) != len(self.readout.comparisons):
+            raise BadInput(
+                f"task: {self.task.name!r} has {len(self.task.classes)} classes; "
+                f"a {self.readout.kind} readout tells {len(self.readout.comparisons)} apart"
+            )
 
     @property
     def scalar_cell(self) -> ScalarCell:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, final
 
-from tallystick.arithmetic import Number
+from tallystick.arithmetic import Number, check_number
 from tallystick.arithmetic.vectors import Matrix, Vector, check_shape, layer, map_nested
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
@@ -67,11 +67,11 @@ _GREATEST = tuple(
 )
 SIGN, GREATEST, ZERO = "sign", "class", "zero"
 DECISIONS: dict[str, Decision] = {
+    ZERO: Decision("zero", 1, ((), (Comparison(0, NOTHING, False), _NOT_ABOVE)), None, has_weights=False),
     SIGN: Decision("binary", 1, ((_NOT_ABOVE,), (_ABOVE,)), BINARY),
     GREATEST: Decision("ternary", 3, _GREATEST, TERNARY),
-    ZERO: Decision("zero", 1, ((), (Comparison(0, NOTHING, False), _NOT_ABOVE)), None, has_weights=False),
 }
-"""Every decision by its name. The first with as many outputs as a readout has is the default."""
+"""Every decision by its name. The first that has weights and as many outputs as a readout has is the default."""
 
 
 @final
@@ -102,6 +102,8 @@ class Readout:
     @classmethod
     def binary(cls, weight: Number, bias: Number = 0) -> "Readout":
         """Return the readout of one unit that is positive iff v·h + c > 0."""
+        check_number(weight, "weight")  # by the name that the caller knows
+        check_number(bias, "bias")
         return cls(((weight,),), (bias,), SIGN)
 
     @classmethod
@@ -110,6 +112,7 @@ class Readout:
         for field, values in (("weight", weight), ("bias", bias)):
             if not isinstance(values, tuple) or len(values) != 3:  # noqa: PLR2004 # pyright: ignore[reportUnnecessaryIsInstance]
                 raise BadInput(f"{field}: {values!r} is not a tuple of three numbers, one a class")
+            check_shape(values, field, 3)
         return cls(tuple((value,) for value in weight), bias, GREATEST)
 
     def __post_init__(self) -> None:
@@ -124,7 +127,7 @@ class Readout:
                 )
         fitting = [name for name, decision in DECISIONS.items() if decision.outputs == len(self.bias)]
         if not self.decision:
-            object.__setattr__(self, "decision", fitting[0])
+            object.__setattr__(self, "decision", next(name for name in fitting if DECISIONS[name].has_weights))
         if self.decision not in fitting:
             raise BadInput(f"decision: {self.decision!r} is not one of {', '.join(fitting)}")
         if not isinstance(self.weight[0], tuple) or not self.weight[0]:  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -132,6 +132,10 @@ def network_of_modules(cell: Module, readout: Module | None, nonlinearity: str |
 
 def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
     """Return the tensors and the labels of a network; a number that is not a float64 is refused, not rounded."""
+    if network.task != Network(network.cell, network.readout).task:
+        raise BadInput(
+            f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
+        )
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
     numbers = {"readout.weight": readout.weight, "readout.bias": readout.bias}
     if isinstance(cell, ScalarCell):

@@ -1,4 +1,4 @@
-"""A PyTorch network and the model read from it compute the same states, and both ways to read one agree."""
+"""A PyTorch network and what is read from it compute the same states, and both ways to read one agree."""
 
 import re
 from itertools import product
@@ -12,8 +12,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
-from tallystick import BadInput, LinearCell, LstmCell, ReluCell, TanhCell, from_torch, read_network  # noqa: E402
-from tallystick.networks import Readout
+from tallystick import BadInput, LinearCell, LstmCell, Readout, ReluCell, TanhCell, from_torch, read_network  # noqa: E402
 
 STRINGS = ["".join(tokens) for size in range(1, 8) for tokens in product("()", repeat=size)]
 ONE_HOT = {"(": [1.0, 0.0], ")": [0.0, 1.0]}
@@ -112,7 +111,7 @@ def test_the_classes_are_those_of_the_module(outputs, bias):
         for string in STRINGS:
             scores = readout(torch.tensor(states(cell, string, torch.float64)[-1:], dtype=torch.float64))
             expected = int(scores.argmax()) if outputs == 3 else int(torch.sigmoid(scores) > 0.5)
-            assert list(model.readout.classes).index(model.class_of(string)) == expected
+            assert model.class_of(string) == model.task.classes[expected]
 
 
 def with_weight(module, value):
@@ -135,7 +134,7 @@ REFUSALS = {
         lambda: (nn.TransformerEncoderLayer(2, 1, batch_first=True), None),
         "cell: torch.nn.modules.transformer.TransformerEncoderLayer is not one of torch.nn.RNN, torch.nn.RNNCell, torch.nn.GRU",
     ),
-    "whole network": (lambda: (Network(GOOD, None), None), r"cell: .*test_models\.Network is not one of"),
+    "whole network": (lambda: (Network(GOOD, None), None), r"cell: .*test_networks\.Network is not one of"),
     "sequential": (lambda: (nn.Sequential(GOOD), None), "cell: torch.nn.modules.container.Sequential is not one of"),
     "subclass": (lambda: (CustomRNN(2, 1), None), "CustomRNN is not one of"),
     "lazy": (lambda: (nn.LazyLinear(1), None), "LazyLinear is not one of"),
@@ -150,9 +149,18 @@ REFUSALS = {
     "inputs": (lambda: (nn.RNN(3, 1), None), "cell.weight_ih_l0: shape 1×3 is not 1×2"),
     "linear inputs": (lambda: (nn.Linear(2, 1), None), "cell.weight: shape 1×2 is not 1×3"),
     "swapped": (lambda: (nn.Linear(1, 3), nn.Linear(3, 1)), "cell.weight: shape 3×1 is not 1×3"),
-    "cell as readout": (lambda: (GOOD, nn.Linear(3, 1)), "readout.weight: shape 1×3 is not 1×1 or 3×1"),
-    "readout inputs": (lambda: (GOOD, nn.Linear(2, 3)), "readout.weight: shape 3×2 is not 1×1 or 3×1"),
-    "two outputs": (lambda: (GOOD, nn.Linear(1, 2)), "readout.weight: shape 2×1 is not 1×1 or 3×1"),
+    "cell as readout": (
+        lambda: (GOOD, nn.Linear(3, 1)),
+        "readout.weight: shape 1×3 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+    ),
+    "readout inputs": (
+        lambda: (GOOD, nn.Linear(2, 3)),
+        "readout.weight: shape 3×2 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+    ),
+    "two outputs": (
+        lambda: (GOOD, nn.Linear(1, 2)),
+        "readout.weight: shape 2×1 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+    ),
     "readout kind": (lambda: (GOOD, nn.RNN(2, 1)), "readout: torch.nn.modules.rnn.RNN is not one of torch.nn.Linear"),
     "nan": (
         lambda: (with_weight(nn.RNN(2, 1), float("nan")), None),

@@ -1,0 +1,124 @@
+"""A readout is its definition, for single numbers and arrays alike; what else is said of it follows from its comparisons."""
+
+import random
+from fractions import Fraction
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tallystick.cells import LinearCell, ReluCell
+from tallystick.errors import BadInput
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import DECISIONS
+
+STATES = [Fraction(n, 4) for n in range(-12, 13)]
+
+
+def some_readouts():
+    generator = random.Random(3)
+    quarter = lambda: Fraction(generator.randint(-8, 8), 4)  # noqa: E731
+    yield Readout.zero()
+    for _ in range(30):
+        yield Readout.binary(quarter(), quarter())
+        yield Readout.ternary((quarter(), quarter(), quarter()), (quarter(), quarter(), quarter()))
+
+
+every_readout = pytest.mark.parametrize("readout", list(some_readouts()), ids=lambda readout: readout.kind)
+
+
+def index_by_definition(readout, h):
+    outputs = [v * h + c for (v,), c in zip(readout.weight, readout.bias, strict=True)]
+    if readout.kind == "zero":
+        return int(h == 0)
+    return int(outputs[0] > 0) if readout.kind == "binary" else outputs.index(max(outputs))  # the first of the largest
+
+
+@every_readout
+def test_a_readout_is_its_definition_on_numbers_and_arrays_ties_included(readout):
+    expected = [index_by_definition(readout, h) for h in STATES]
+    assert [readout.class_index((h,)) for h in STATES] == expected
+    assert {type(readout.class_index((h,))) for h in STATES} == {int}
+    for array in (np.array(STATES, np.float64), jnp.array([float(h) for h in STATES])):
+        as_floats = readout.map_weights(lambda value, _: float(value))
+        assert np.asarray(as_floats.class_index((array,))).tolist() == expected
+        assert np.asarray(as_floats.class_index((array,))).dtype.kind == "i"
+
+
+@every_readout
+def test_the_forms_of_a_class_hold_where_the_class_is_given(readout):
+    """A class without forms gets what no other class gets."""
+    for h in STATES:
+        holding = [
+            index
+            for index in range(len(readout.comparisons))
+            if (forms := readout.forms(index))
+            and all(w * h + bias > 0 if strict else w * h + bias >= 0 for (w,), bias, strict in forms)
+        ]
+        assert holding == [index for index in [readout.class_index((h,))] if readout.comparisons[index]]
+    assert [index for index, needed in enumerate(readout.comparisons) if not needed] == [0] * (readout.kind == "zero")
+
+
+@pytest.mark.parametrize("count", [-3, -1, 0, 1, 7])
+def test_the_right_class_follows_from_the_task(count):
+    """Which is the sign of the count, or for the zero check the language that the kind of cell can accept."""
+    linear, relu = LinearCell(1, -1, 1), ReluCell(1, -1, 1)
+    readouts = Readout.zero(), Readout.binary(1), Readout.ternary((-1, 0, 1))
+    assert [Network(linear, readout).task for readout in readouts] == [BB_MEMBERSHIP, BINARY, TERNARY]
+    assert [Network(relu, readout).task for readout in readouts] == [SEMI_DYCK1_MEMBERSHIP, BINARY, TERNARY]
+    string, sign = ("(" if count > 0 else ")") * abs(count), "Zero" if count == 0 else "Pos" if count > 0 else "Neg"
+    right = "accepted" if count == 0 else "rejected", "Pos" if count > 0 else "ZeroNeg", sign
+    assert tuple(Network(linear, readout).right_class(string) for readout in readouts) == right
+    assert (
+        tuple(Network(linear, r).task.classes[Network(linear, r).task.index_of_count(count)] for r in readouts) == right
+    )
+    assert Network(relu, Readout.zero()).right_class(string) == ("accepted" if count <= 0 else "rejected")
+
+
+@pytest.mark.parametrize("readout", list(some_readouts())[1:], ids=lambda readout: readout.kind)
+def test_its_short_forms_are_layers_over_one_unit(readout):
+    layer = Readout(readout.weight, readout.bias)
+    assert layer == readout
+    assert (layer.kind, layer.units) == (readout.kind, 1)
+    for h in STATES:
+        assert layer.outputs((h,)) == [v * h + c for (v,), c in zip(readout.weight, readout.bias, strict=True)]
+    assert layer.map_weights(lambda value, _: float(value)).outputs((0.5,)) == [
+        float(v) * 0.5 + float(c) for (v,), c in zip(readout.weight, readout.bias, strict=True)
+    ]
+
+
+def test_a_zero_check_keeps_its_weights():
+    zero = Readout.zero()
+    assert zero.map_weights(lambda value, _: float(value) + 1) is zero
+    assert (zero.weight, zero.bias, zero.decision) == (((1,),), (0,), "zero")
+
+
+def test_every_readout_is_listed_by_its_kind():
+    found = {readout.decision: (readout.kind, readout.comparisons) for readout in some_readouts()}
+    assert found == {name: (decision.kind, decision.comparisons) for name, decision in DECISIONS.items()}
+
+
+def test_a_tie_goes_to_the_lowest_index():
+    ternary = Readout(((-1, 0), (0, 0), (1, 0)), (0, 0, 0))
+    assert [ternary.class_index((h, 5)) for h in (-1, 0, 1)] == [0, 0, 2]
+    assert ternary.class_index((np.array([-1.0, 0.0, 2.0]), 5.0)).tolist() == [0, 0, 2]
+    binary = Readout(((1, 1),), (-1,))
+    assert [binary.class_index((h, 0)) for h in (1, 1.5)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Readout.binary("1"), "weight: '1' is not a number"),
+        (lambda: Readout.binary(1.0, float("nan")), "bias: nan is not a finite number"),
+        (lambda: Readout.ternary((1, 2)), "weight: \\(1, 2\\) is not a tuple of three numbers"),
+        (lambda: Readout.ternary((1, 2, 3), 0), "bias: 0 is not a tuple of three numbers"),
+        (lambda: Readout.ternary((1, None, 3)), "weight\\[1\\]: None is not a number"),
+        (lambda: Readout(((1,),), (0,), "class"), "decision: 'class' is not one of zero, sign"),
+        (lambda: Readout(((1,),) * 3, (0,) * 3, "zero"), "decision: 'zero' is not one of class"),
+    ],
+)
+def test_a_bad_readout_is_refused(make, message):
+    with pytest.raises(BadInput, match=f"^{message}"):
+        make()
