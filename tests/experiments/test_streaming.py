@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.experiments import run_directory
-from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, edges_of, keys_of
+from tallystick.experiments.bins import edges_of, keys_of
+from tallystick.experiments.columns import columns_of
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.keeping import ALL, MOST_SUMMED_UP, Keep
 from tallystick.experiments.run_directory import RunDirectory
@@ -26,6 +28,10 @@ from tallystick.training.setting import Setting
 SEEDS = PART + 150
 SETTING = Setting("binary", bias=False, train_length=2)
 SUMMARY = Keep("summary")
+
+COUNTED = {column.name: column for column in columns_of(LinearCell) if column.counted}
+CENTRES = {name: column.centre for name, column in COUNTED.items() if column.centre is not None}
+ACCURACIES = [name for name in COUNTED if name.startswith("accuracy")]
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +130,7 @@ def test_sketches_of_any_parts_in_any_order_add_up_to_the_same(tmp_path, runs):
             (tmp_path / folder / f"{place}.parquet").write_bytes(content)
     one, three = (merged(sorted((tmp_path / folder).iterdir())) for folder in ("one", "three"))
     assert one.equals(three)
-    assert set(one["column"]) == set(COLUMNS) - {"close_recurrent_weight"}
+    assert set(one["column"]) == set(COUNTED) - {"close_recurrent_weight"}
 
 
 def test_a_part_that_lacks_one_of_its_files_is_done_again(tmp_path):
@@ -172,13 +178,13 @@ def test_a_job_is_plain_data():
 @given(st.floats(allow_nan=False))
 def test_a_value_lies_in_its_bin(value):
     for name, centre in CENTRES.items():
-        keys = keys_of(name, pl.Series([value])).to_numpy()
-        (least,), (following,) = edges_of(name, keys)
+        keys = keys_of(COUNTED[name], pl.Series([value])).to_numpy()
+        (least,), (following,) = edges_of(COUNTED[name], keys)
         assert least <= (value - centre) + centre <= following
 
 
 def test_what_is_no_number_is_counted_apart():
-    assert keys_of("ab_ratio", pl.Series([float("nan"), -1.0])).to_list() == [None, 0]
+    assert keys_of(COUNTED["ab_ratio"], pl.Series([float("nan"), -1.0])).to_list() == [None, 0]
     assert np.isnan(Histogram(np.array([]), np.array([]), np.array([], int), 3).middle(0.5))
 
 

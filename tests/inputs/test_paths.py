@@ -9,13 +9,13 @@ import pytest
 from command_lines import NOT_UTF8, ODD_NAMES, check, run
 from good_files import make_run, models, trained_rows
 from synthetic import write_run
-from tallystick.models import write_model
 
 from tallystick.cli import main
 from tallystick.experiments.cluster import _address_in
 from tallystick.experiments.runner import parts_of
 from tallystick.experiments.training_run import training_job
 from tallystick.explore.opening import open_run
+from tallystick.networks import write_network
 from tallystick.reports import report
 from tallystick.training.setting import Setting
 
@@ -96,7 +96,7 @@ def test_a_run_is_written_where_it_is_asked_for(name, folder, plain):
 
 
 @pytest.mark.long
-def test_gated_networks_and_sweeps_take_paths_as_they_are(folder):
+def test_several_units_and_sweeps_take_paths_as_they_are(folder):
     answer(*TRAIN, "T*", "--cell", "gru")
     answer("certify", "T*", "--limit", "2")
     answer("sweep", *TRAIN[1:], "q?")
@@ -118,7 +118,7 @@ def test_a_path_that_is_not_utf8_works_or_is_refused_before_anything_is_done(fol
     for command in (TRAIN, ("reproduce", "--seeds", "0", "--out"), ("sweep", *TRAIN[1:])):
         assert r"new\udcff: the path is not UTF-8" in refusal(*command, f"new{NOT_UTF8}", folder=folder)
         assert not (folder / f"new{NOT_UTF8}").exists()
-    write_model(models()["linear"], folder / f"{NOT_UTF8}.json")
+    write_network(models()["linear"], folder / f"{NOT_UTF8}.json")
     answer("certify", f"{NOT_UTF8}.json", "--out", f"out{NOT_UTF8}.json")
     answer("check", f"out{NOT_UTF8}.json")
     answer("accuracy", f"{NOT_UTF8}.json", "--length", "4", "--figure", f"{NOT_UTF8}.svg")

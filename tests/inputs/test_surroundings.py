@@ -8,16 +8,16 @@ import time
 
 import pytest
 from command_lines import run, without_long_work
-from tallystick.models import write_model
 
 from tallystick import BinaryReadout, LinearCell, Model
 from tallystick.cli import main
+from tallystick.networks import write_network
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The current folder, with a model in it."""
-    write_model(Model(LinearCell(1, -1, 1), BinaryReadout(1, 0)), tmp_path / "model.json")
+    write_network(Model(LinearCell(1, -1, 1), BinaryReadout(1, 0)), tmp_path / "model.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

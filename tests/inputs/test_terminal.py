@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 from good_files import make_run, models, trained_rows
 from synthetic import write_run
-from tallystick.experiments.reproduction import write_record
-from tallystick.models import write_model
 
 from tallystick.cli import main
 from tallystick.experiments.run_directory import RunDirectory
+from tallystick.experiments.training_run import write_record
 from tallystick.languages.machine_files import machine_to_json
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.networks import write_network
 from tallystick.reports import report
 
 HOSTILE = "\x1b[31mred \x9b2J\x07[bold]b[/i] :smile:\x7f\u202e\r\nfaked"
@@ -65,7 +65,7 @@ def test_names_of_files_machines_and_tokens_are_text(said, tmp_path):
     (tmp_path / HOSTILE / "machine.json").write_text(machine)
     assert said("accepts", f"{HOSTILE}/machine.json", "()")[0] == 0
     model = f"{HOSTILE}/model.json"
-    write_model(models()["linear"], tmp_path / model)
+    write_network(models()["linear"], tmp_path / model)
     assert said("certify", model, "--out", f"{HOSTILE}/out.json")[0] == 0
     assert said("check", f"{HOSTILE}/out.json")[0] == 0
     (tmp_path / HOSTILE / "out.json").write_text(json.dumps({HOSTILE: HOSTILE}))
