@@ -20,7 +20,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 API = "/api/"
 LARGEST_BODY = 64 * 2**10
-_BODY_SECONDS = 10.0
+BODY_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HTTP_PORT = 80
@@ -83,7 +83,7 @@ class Guard:
         admitted = self._refusal(scope) or await _body(receive)
         if isinstance(admitted, _Refusal):
             await _refuse(send, admitted)
-        else:
+        elif admitted is not None:
             await self.app(scope, _replayed(admitted, receive), send)
 
     def _refusal(self, scope: Scope) -> "_Refusal | None":
@@ -104,16 +104,18 @@ class _Refusal:
 
 
 _TOO_LARGE = _Refusal(413, f"a request has at most {LARGEST_BODY // 2**10} KiB")
-_TOO_SLOW = _Refusal(408, f"the request did not arrive within {_BODY_SECONDS:g} seconds")
+_TOO_SLOW = _Refusal(408, f"the request did not arrive within {BODY_SECONDS:g} seconds")
 
 
-async def _body(receive: Receive) -> "bytes | _Refusal":
-    """Read a request's body, as long as it is small and comes in time."""
+async def _body(receive: Receive) -> "bytes | _Refusal | None":
+    """Read a request's body, as long as it is small and comes in time; of a client that has gone there is none."""
     content = b""
     try:
-        async with asyncio.timeout(_BODY_SECONDS):
+        async with asyncio.timeout(BODY_SECONDS):
             while True:
                 message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
                 content += message.get("body", b"")
                 if len(content) > LARGEST_BODY:
                     return _TOO_LARGE

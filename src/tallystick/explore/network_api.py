@@ -21,7 +21,9 @@ _CURVE_SHARE = 0.2
 """Of the time that an answer may take: after it, what there is of a curve is given."""
 
 
-router = APIRouter(prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}})
+router = APIRouter(
+    prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}, 503: {"model": schemas.Error}}
+)
 
 
 class Asked:
@@ -29,7 +31,7 @@ class Asked:
 
     def __init__(self, workers: Workers, request: Request) -> None:
         """Ask for the client of a request."""
-        self._workers, self._gone = workers, request.is_disconnected
+        self._workers, self._request = workers, request
 
     @property
     def seconds(self) -> float:
@@ -39,6 +41,10 @@ class Asked:
     async def __call__(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
         """Return what a worker answers."""
         return await self._workers.run(task, *arguments, seconds=seconds, gone=self._gone)
+
+    async def _gone(self) -> None:
+        while (await self._request.receive())["type"] != "http.disconnect":
+            pass
 
 
 async def _asked(request: Request) -> Asked:
