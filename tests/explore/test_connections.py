@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import threading
+import time
 from contextlib import ExitStack, closing, suppress
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import pytest
 from serving import served
 from test_workers import QUICK, SLOW
 
-from tallystick.explore import connections, guard
+from tallystick.explore import connections, guard, run_api
 from tallystick.explore.app import application
 from tallystick.explore.log import OnceAMinute
 
@@ -99,6 +100,22 @@ def test_no_client_that_closes_ends_the_server(explorer):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeypatch):
+    begun = []
+
+    def count(*_):
+        begun.append(time.sleep(0.1))
+        return {"counts": [], "total": 0, "inside": 0}
+
+    monkeypatch.setattr(run_api, "_bins", count)
+    with served(application(run_directory)) as address:
+        for _ in range(50):
+            with connect(address) as line:
+                line.sendall(b"GET /api/run/bins HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
+        assert httpx.get(f"{address}/api/run/bins", timeout=60).status_code == 200
+    assert 0 < len(begun) < 25  # the last of them, and those that began before their client went
 
 
 def test_a_header_that_does_not_end_is_not_waited_for(monkeypatch):

@@ -5,7 +5,6 @@ import os
 import threading
 import time
 from contextlib import suppress
-from functools import partial
 from signal import SIGKILL, SIGSEGV, raise_signal
 from subprocess import getoutput
 
@@ -16,7 +15,7 @@ from serving import served
 from tallystick.arithmetic import exact
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
-from tallystick.explore.workers import Busy, TooLong, Unwanted, WorkerEnded, Workers, _Worker
+from tallystick.explore.workers import Busy, TooLong, WorkerEnded, Workers, _Worker
 
 # A cell so near to an exact counter that its horizon has hundreds of digits, which is found by going along.
 SLOW = {
@@ -94,7 +93,7 @@ def test_workers_that_end_are_replaced_and_the_true_cause_is_told():
         ended = await asyncio.gather(*(workers.run(*ask) for ask in endings), return_exceptions=True)
         for error, cause in zip(ended, endings.values(), strict=True):
             assert isinstance(error, WorkerEnded)
-            assert str(error) == f"the worker ended: {cause}; the tallystick commands answer without one"
+            assert str(error) == f"the worker ended: {cause}"
         return await workers.run(divmod, 7, 2)
 
     assert asked(work, number=4, seconds=30) == (3, 1)
@@ -256,13 +255,12 @@ def test_a_question_that_has_to_wait_for_a_processor_is_not_slow():
 def test_a_question_that_nobody_waits_for_is_given_up():
     async def work(workers):
         await workers.run(divmod, 7, 2)  # started
-        left = asyncio.Event()
-        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50, gone=left.wait))
-        queued = asyncio.create_task(workers.run(os._exit, 1, seconds=50, gone=left.wait))
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
+        queued = asyncio.create_task(workers.run(os._exit, 1, seconds=50))
         await asyncio.sleep(0.1)
-        left.set()
         for asked in (slow, queued):
-            with pytest.raises(Unwanted):
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
                 await asked
         return await workers.run(divmod, 7, 2)
 
@@ -280,8 +278,8 @@ def test_questions_at_the_very_limit_hurt_no_other():
                 await workers.run(time.sleep, wait, seconds=0.025)
             assert await workers.run(divmod, 7, 2) == (3, 1)
         for wait in (0, 0.001, 0.01, 0.02):
-            with suppress(Unwanted):
-                await workers.run(time.sleep, 0.01, gone=partial(asyncio.sleep, wait))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(workers.run(time.sleep, 0.01), wait)
             assert await workers.run(divmod, 7, 2) == (3, 1)
         return await workers.run(divmod, 7, 2)
 
@@ -326,3 +324,14 @@ def test_nothing_is_left_running():
     for process in set(asked(work)):
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+def test_a_client_is_told_how_a_worker_ended(monkeypatch):
+    async def end(self, *_, **__):
+        raise WorkerEnded(-9)
+
+    monkeypatch.setattr(Workers, "run", end)
+    with served(application()) as address:
+        answer = httpx.post(f"{address}/api/verdict", json={"network": QUICK}, timeout=60)
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("the worker ended: signal 9; ask again")

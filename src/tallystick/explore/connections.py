@@ -44,7 +44,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         # A write is over when the system has taken all of it: a client that does not read is noticed at once.
         transport.set_write_buffer_limits(0)
-        self._header: TimerHandle | None = self.loop.call_later(HEADER_SECONDS, transport.abort)
+        self._header = self.loop.call_later(HEADER_SECONDS, transport.abort)
         self._reading: TimerHandle | None = None
         self._waiting_since = self.loop.time()
         most = most_connections()
@@ -68,8 +68,8 @@ class Connection(H11Protocol):
         if len(self.conn.trailing_data[0]) > _MOST_AHEAD:
             self.transport.abort()
         if self.cycle is not before:
-            self._header = _cancelled(self._header)
-        elif self._header is None and (before is None or before.response_complete):
+            self._header.cancel()
+        elif self._header.cancelled() and before.response_complete:
             self._header = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
 
     def on_response_complete(self) -> None:
@@ -84,15 +84,13 @@ class Connection(H11Protocol):
 
     def resume_writing(self) -> None:
         """Go on."""
-        self._reading = _cancelled(self._reading)
+        if self._reading is not None:
+            self._reading.cancel()
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End."""
-        self._header, self._reading = _cancelled(self._header), _cancelled(self._reading)
+        for timer in (self._header, self._reading):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
-
-
-def _cancelled(timer: TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()

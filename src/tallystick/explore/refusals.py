@@ -47,7 +47,7 @@ def handle_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(WorkerEnded)
     async def _ended(_: Request, error: WorkerEnded) -> Response:
-        return refusal(_ENDED, str(error))
+        return refusal(_ENDED, f"{error}; ask again, or ask the tallystick commands, which work without one")
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_: Request, error: RequestValidationError) -> Response:

@@ -14,7 +14,7 @@ import pickle
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from logging import getLogger
 from pathlib import Path
@@ -66,14 +66,6 @@ class Busy(BadInput):
     """No worker became free within the time limit."""
 
 
-class Unwanted(BadInput):
-    """Whoever asked has gone."""
-
-    def __init__(self) -> None:
-        """Nobody reads it."""
-        super().__init__("nobody waits for this answer any more")
-
-
 class WorkerEnded(Exception):
     """A process ended before it had answered, and nobody here ended it.
 
@@ -83,8 +75,7 @@ class WorkerEnded(Exception):
 
     def __init__(self, status: int) -> None:
         """Name the cause."""
-        cause = f"signal {-status}" if status < 0 else f"status {status}"
-        super().__init__(f"the worker ended: {cause}; the tallystick commands answer without one")
+        super().__init__(f"the worker ended: {f'signal {-status}' if status < 0 else f'status {status}'}")
         self.status = status
 
 
@@ -119,29 +110,12 @@ class Workers:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(worker.dismiss() for worker in self._workers))
 
-    async def run(
-        self,
-        task: Task,
-        *arguments: object,
-        seconds: float | None = None,
-        gone: Callable[[], Coroutine[Any, Any, object]] | None = None,
-    ) -> Any:  # noqa: ANN401 -- the task's
+    async def run(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
         """Return what a task gives for the arguments; raise what it refuses, `TooLong`, `Busy` or `WorkerEnded`.
 
-        `gone` returns once whoever asked has gone: a slider that is drawn asks more than it waits for.
+        Whoever cancels it ends the work.
         """
-        answer = self._begin(self._answer(task, arguments, seconds or self.seconds))
-        waited = {answer} if gone is None else {answer, self._begin(gone())}
-        try:
-            await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-            if answer.done():
-                return answer.result()
-            raise Unwanted
-        finally:
-            for each in waited:
-                each.cancel()
-
-    async def _answer(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
+        seconds = seconds or self.seconds
         try:
             return await self._ask(task, arguments, seconds)
         except WorkerEnded as ended:
