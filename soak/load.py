@@ -58,7 +58,7 @@ LATE = 0.99
 HELD_UP = 3
 
 CLOSED, KILLED = 10_000, 100
-CLOSING_CLIENTS, ASKING_CLIENTS = 40, 8
+CLOSING_CLIENTS, ASKING_CLIENTS = 10, 8
 RESTING = 10.0
 MOMENT = 0.05  # seconds that pass before a client closes, at the most
 LOADED = 3.0  # seconds after which a worker answers
@@ -266,7 +266,7 @@ async def close_early(number: int, host: str, port: int, seen: Disturbed) -> Non
     slow = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
     large = Question("GET", "/api/run/points?x0=-3&x1=3&y0=-3&y1=3&limit=5000")
     while seen.closed.total() < CLOSED:
-        question = drawn.choice([next(questions), next(questions), slow, large])
+        question = drawn.choice([*(next(questions) for _ in range(30)), *9 * [large], slow])
         content = question.content(drawn.choice([*9 * [host], "evil.example"]), port)
         head = content.index(b"\r\n\r\n") + 4
         stages = {
@@ -295,19 +295,15 @@ async def close_early(number: int, host: str, port: int, seen: Disturbed) -> Non
 
 
 async def kill_workers(server: psutil.Process, seen: Disturbed) -> None:
-    """Kill workers, one after the other: if there are any, those that have loaded the library and work on a question."""
+    """Kill workers that have loaded the library, one after the other; those that work on a question, if there are any."""
     drawn = random.Random(0)
-
-    def is_asked(worker: psutil.Process) -> int:
-        return 2 * (time.time() - worker.create_time() > LOADED) + (worker.status() == psutil.STATUS_RUNNING)
-
     while seen.killed < KILLED:
         await asyncio.sleep(drawn.uniform(0, 2 * PAUSE))
         with suppress(psutil.NoSuchProcess):
-            workers = server.children()
-            drawn.shuffle(workers)
-            if workers:
-                max(workers, key=is_asked).kill()
+            loaded = [worker for worker in server.children() if time.time() - worker.create_time() > LOADED]
+            drawn.shuffle(loaded)
+            for worker in sorted(loaded, key=lambda worker: worker.status() != psutil.STATUS_RUNNING)[:1]:
+                worker.kill()
                 seen.killed += 1
 
 

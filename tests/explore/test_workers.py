@@ -264,7 +264,18 @@ def test_a_question_that_nobody_waits_for_is_given_up():
                 await asked
         return await workers.run(divmod, 7, 2)
 
-    assert asked(work, number=1, seconds=30) == (3, 1)
+    assert asked(work, number=1, seconds=30, quick=0.02) == (3, 1)
+
+
+def test_a_quick_question_that_nobody_waits_for_costs_no_process():
+    async def work(workers):
+        process = await workers.run(os.getpid)
+        for _ in range(20):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(workers.run(time.sleep, 0.02), 0.01)
+        return process == await workers.run(os.getpid)
+
+    assert asked(work, number=1, seconds=30)
 
 
 def test_questions_at_the_very_limit_hurt_no_other():

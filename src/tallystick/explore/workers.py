@@ -14,8 +14,8 @@ import pickle
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Coroutine
+from contextlib import suppress
 from logging import getLogger
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,7 @@ class Workers:
     async def run(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
         """Return what a task gives for the arguments; raise what it refuses, `TooLong`, `Busy` or `WorkerEnded`.
 
-        Whoever cancels it ends the work.
+        Whoever cancels it ends the work, unless that ends soon by itself.
         """
         seconds = seconds or self.seconds
         try:
@@ -126,17 +126,20 @@ class Workers:
 
     async def _ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
         """Return what a process answers. Its place is free after that, or as soon as the question turns out to be slow."""
-        async with self._place() as worker:
-            answer = self._begin(worker.ask(task, arguments, seconds))
-            try:
-                await self._wait_while_quick(worker, answer)
-                if not answer.done() and self._slow.locked():
-                    raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
-            except BaseException:
-                answer.cancel()
-                raise
+        worker = await self._worker_in_place()
+        answer = self._begin(worker.ask(task, arguments, seconds))
+        quick = self._begin(self._leave_place(worker, answer))
+        try:
+            await asyncio.shield(quick)
+        except asyncio.CancelledError:
+            # A quick question is worked out all the same: that takes less than to start another process.
+            quick.add_done_callback(lambda _: answer.cancel())
+            raise
         if answer.done():
             return answer.result()
+        if self._slow.locked():
+            answer.cancel()
+            raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
         async with self._slow:
             worker.step_aside()
             try:
@@ -144,25 +147,18 @@ class Workers:
             finally:
                 worker.end()
 
-    @asynccontextmanager
-    async def _place(self) -> "AsyncIterator[_Worker]":
-        """Wait for a place among the quick questions, and for a process that is idle; afterwards others can have both."""
+    async def _worker_in_place(self) -> "_Worker":
+        """Wait for a place among the quick questions, and for a process that is idle."""
         try:
             async with asyncio.timeout(self.seconds):
                 await self._places.acquire()
         except TimeoutError:
             raise Busy(f"no worker was free within {self.seconds:g} seconds; try again in a while") from None
         try:
-            worker = await self._idle_worker()
-            try:
-                yield worker
-            finally:
-                if worker.is_idle:
-                    self._idle.put_nowait(worker)
-                else:  # it was ended, or goes on with a slow question
-                    self._begin(self._employ())
-        finally:
+            return await self._idle_worker()
+        except BaseException:
             self._places.release()
+            raise
 
     async def _idle_worker(self) -> "_Worker":
         """Return a process that is idle; there is one, or one is being started."""
@@ -174,12 +170,19 @@ class Workers:
         except TimeoutError:
             raise Busy(f"no worker could be started within {_START_SECONDS:g} seconds; try again in a while") from None
 
-    async def _wait_while_quick(self, worker: "_Worker", answer: asyncio.Task[Any]) -> None:
+    async def _leave_place(self, worker: "_Worker", answer: asyncio.Task[Any]) -> None:
         """Wait for an answer until its process has worked on it for too long; waiting for its turn is no work."""
-        before = worker.worked
-        for _ in range(_PATIENCE):
-            if (await asyncio.wait({answer}, timeout=self._quick))[0] or worker.worked - before > self._quick:
-                return
+        try:
+            before = worker.worked
+            for _ in range(_PATIENCE):
+                if (await asyncio.wait({answer}, timeout=self._quick))[0] or worker.worked - before > self._quick:
+                    return
+        finally:
+            self._places.release()
+            if worker.is_idle:
+                self._idle.put_nowait(worker)
+            else:  # it was ended, or goes on with a slow question
+                self._begin(self._employ())
 
     async def _employ(self) -> None:
         """Start a process, however often that has to be tried, and let it be asked."""
