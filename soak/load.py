@@ -17,7 +17,7 @@ are killed while other clients ask. Ends with 1 if
 - the memory goes on growing: the server's peak in the second half is a tenth above that in the first, or that of the server and
   its workers, of whom there are now more and now fewer, a quarter;
 - beside connections that are closed and workers that are killed, a question is neither answered nor told that its worker was
-  killed; or afterwards one is not answered, or the memory is greater by as much as above than before.
+  killed or that it should try again; or afterwards one is not answered, or the memory is greater by as much than before.
 """
 
 import asyncio
@@ -96,6 +96,10 @@ class Question(NamedTuple):
         body = b"" if self.body is None else json.dumps(self.body).encode()
         head = f"{self.method} {self.path} HTTP/1.1\r\nHost: {host}:{port}\r\n"
         return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+SLOW = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
+LARGE = Question("GET", "/api/run/points?x0=-3&x1=3&y0=-3&y1=3&limit=5000")
 
 
 class Answer(NamedTuple):
@@ -205,13 +209,12 @@ async def ask_quickly(number: int, client: Client) -> None:
 
 async def ask_slowly(client: Client) -> None:
     """In every odd quarter, ask what takes too long; go away when the quarter is over."""
-    question = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
     for quarter in range(1, QUARTERS, 2):
         await asyncio.sleep(quarter * SECONDS / QUARTERS - client.seen.elapsed)
         with suppress(TimeoutError):
             async with asyncio.timeout((quarter + 1) * SECONDS / QUARTERS - client.seen.elapsed), client:
                 while True:
-                    client.seen.slow.append(await client.ask(question))
+                    client.seen.slow.append(await client.ask(SLOW))
                     if client.seen.slow[-1].status == BUSY:
                         await asyncio.sleep(1)
 
@@ -263,10 +266,8 @@ class Disturbed:
 async def close_early(number: int, host: str, port: int, seen: Disturbed) -> None:
     """Close connections at random moments, until enough are closed."""
     drawn, questions = random.Random(-1 - number), quick_questions(number)
-    slow = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
-    large = Question("GET", "/api/run/points?x0=-3&x1=3&y0=-3&y1=3&limit=5000")
     while seen.closed.total() < CLOSED:
-        question = drawn.choice([*(next(questions) for _ in range(30)), *9 * [large], slow])
+        question = drawn.choice([*(next(questions) for _ in range(30)), *9 * [LARGE], SLOW])
         content = question.content(drawn.choice([*9 * [host], "evil.example"]), port)
         head = content.index(b"\r\n\r\n") + 4
         stages = {
@@ -318,8 +319,11 @@ async def ask_beside(number: int, client: Client, answers: list[Answer], is_over
 
 async def disturb(host: str, port: int, server: psutil.Process) -> Disturbed:
     """Close connections and kill workers while some clients ask, and ask again afterwards."""
-    seen = Disturbed(await resting(server))
     unused = Seen()
+    async with Client(host, port, unused) as client:
+        for _ in range(10):
+            await client.ask(LARGE)  # so that it has been asked before the memory is looked at
+    seen = Disturbed(await resting(server))
     asking = (
         ask_beside(number, Client(host, port, unused), seen.beside, lambda: seen.is_over)
         for number in range(ASKING_CLIENTS)
@@ -409,7 +413,8 @@ def report_disturbed(seen: Disturbed, log: list[str]) -> tuple[bool, str]:
     for line in log:
         print(f"  log: {line.rstrip()}")
     told = sum(answer.status == ENDED for answer in seen.beside)
-    lost = sum(answer.status not in (OK, ENDED) for answer in seen.beside)
+    busy = sum(answer.status == BUSY for answer in seen.beside)
+    lost = sum(answer.status not in (OK, ENDED, BUSY) for answer in seen.beside)
     lost += sum(answer.status != OK for answer in seen.afterwards)
     grown = seen.after.server > SERVER_GROWTH * seen.before.server or seen.after.total > GROWTH * seen.before.total
     if lost:
@@ -418,8 +423,8 @@ def report_disturbed(seen: Disturbed, log: list[str]) -> tuple[bool, str]:
         print("  BROKEN: the memory is greater than before")
     figures = (
         f"{seen.closed.total():,} connections closed at random moments and {seen.killed} workers killed beside "
-        f"{len(seen.beside):,} questions, {told} of them told that their worker was killed, {lost} errors; afterwards "
-        f"{len(seen.afterwards):,} questions answered; memory of the server {seen.before.server:,.0f} MiB before and "
+        f"{len(seen.beside):,} questions, {told} of them told that their worker was killed and {busy} to try again, {lost} errors; "
+        f"afterwards {len(seen.afterwards):,} questions answered; memory of the server {seen.before.server:,.0f} MiB before and "
         f"{seen.after.server:,.0f} MiB after, of all processes {seen.before.total:,.0f} and {seen.after.total:,.0f} MiB; "
         f"{len(log)} lines of log"
     )

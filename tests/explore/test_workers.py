@@ -230,6 +230,27 @@ def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatc
     asked(work, number=1, seconds=30, quick=0.05)
 
 
+def test_questions_that_are_answered_just_when_they_count_as_slow_leave_no_process(monkeypatch):
+    monkeypatch.setattr(_Worker, "worked", property(lambda self: time.monotonic()))
+    monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 20)
+
+    async def hold_up():  # so that many things happen between two looks of the event loop
+        while True:
+            time.sleep(0.02)
+            await asyncio.sleep(0)
+
+    async def work(workers):
+        held_up = asyncio.create_task(hold_up())
+        await asyncio.gather(*(workers.run(time.sleep, 0.01 * wait) for wait in range(3, 11)))
+        held_up.cancel()
+        await idle(workers, 4)
+        async with asyncio.timeout(10):
+            while sum(worker.is_alive for worker in workers._workers) > 4:  # the others are being ended
+                await asyncio.sleep(0.01)
+
+    asked(work, number=4, seconds=30, quick=0.05)
+
+
 def test_a_slow_question_works_with_less_of_the_processor():
     async def work(workers):
         quick = await workers.run(os.getpriority, os.PRIO_PROCESS, 0)

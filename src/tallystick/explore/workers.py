@@ -142,10 +142,7 @@ class Workers:
             raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
         async with self._slow:
             worker.step_aside()
-            try:
-                return await answer
-            finally:
-                worker.end()
+            return await answer
 
     async def _worker_in_place(self) -> "_Worker":
         """Wait for a place among the quick questions, and for a process that is idle."""
@@ -181,7 +178,8 @@ class Workers:
             self._places.release()
             if worker.is_idle:
                 self._idle.put_nowait(worker)
-            else:  # it was ended, or goes on with a slow question
+            else:  # it was ended, or goes on with a slow question, its last
+                answer.add_done_callback(lambda _: worker.end())
                 self._begin(self._employ())
 
     async def _employ(self) -> None:
