@@ -3,27 +3,35 @@
 
     python soak/load.py [CLIENTS] [SECONDS] [RUN]
 
+and then clients that close at any stage, and workers that are killed: does it still answer?
+
 Each client moves a slider: verdicts, traces and accuracies of ever other networks, a file of the page now and then, and the bins
 and points of RUN; a run of 100,000 networks is made up where none is named. For every other quarter of the time further clients
-ask what cannot be answered before the deadline. Ends with 1 if
+ask what cannot be answered before the deadline. After that, 10,000 connections are closed at random moments: before the request,
+in the middle of its header or body, while the answer is worked out and while it is sent, some of them by a reset; and 100 workers
+are killed while other clients ask. Ends with 1 if
 
 - a single question is not answered, or not with what was asked for: slow ones with the deadline or with "try again";
 - the slow ones hold up the quick ones, which share the cores with them and the processes started in their place: one in a
   hundred waits more than three times as long as without them, or one waits until a slow one has reached its deadline;
 - the memory goes on growing: the server's peak in the second half is a tenth above that in the first, or that of the server and
-  its workers, of whom there are now more and now fewer, a quarter.
+  its workers, of whom there are now more and now fewer, a quarter;
+- beside connections that are closed and workers that are killed, a question is neither answered nor told that its worker was
+  killed or that it should try again; or afterwards one is not answered, or the memory is greater by as much than before.
 """
 
 import asyncio
 import itertools
 import json
 import random
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +57,15 @@ SERVER_GROWTH, GROWTH = 1.1, 1.25
 LATE = 0.99
 HELD_UP = 3
 
-OK, TOO_LONG, BUSY = 200, 422, 429
+CLOSED, KILLED = 10_000, 100
+CLOSING_CLIENTS, ASKING_CLIENTS = 10, 8
+RESTING = 10.0
+MOMENT = 0.05  # seconds that pass before a client closes, at the most
+LOADED = 3.0  # seconds after which a worker answers
+PAUSE = 0.6  # seconds between two kills, in which a worker is replaced
+RESET = struct.pack("ii", 1, 0)
+
+OK, TOO_LONG, BUSY, ENDED = 200, 422, 429, 503
 
 SLOW_NETWORK = {
     "cell": "selective",
@@ -74,6 +90,16 @@ class Question(NamedTuple):
     def name(self) -> str:
         """What is asked, whatever the numbers."""
         return self.path.partition("?")[0]
+
+    def content(self, host: str, port: int) -> bytes:
+        """Return what a client of a server sends."""
+        body = b"" if self.body is None else json.dumps(self.body).encode()
+        head = f"{self.method} {self.path} HTTP/1.1\r\nHost: {host}:{port}\r\n"
+        return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+SLOW = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
+LARGE = Question("GET", "/api/run/points?x0=-3&x1=3&y0=-3&y1=3&limit=5000")
 
 
 class Answer(NamedTuple):
@@ -154,11 +180,8 @@ class Client:
     async def ask(self, question: Question) -> Answer:
         """Ask, and wait for the answer."""
         before, quarter = time.perf_counter(), self.seen.quarter
-        content = b"" if question.body is None else json.dumps(question.body).encode()
-        head = f"{question.method} {question.path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
         try:
-            self._writer.write(head.encode() + content)
+            self._writer.write(question.content(self.host, self.port))
             status = await asyncio.wait_for(self._status(), WAIT)
         except (OSError, EOFError, TimeoutError) as error:
             print(f"  {question.method} {question.name}: {type(error).__name__}")
@@ -186,13 +209,12 @@ async def ask_quickly(number: int, client: Client) -> None:
 
 async def ask_slowly(client: Client) -> None:
     """In every odd quarter, ask what takes too long; go away when the quarter is over."""
-    question = Question("POST", "/api/verdict", {"network": SLOW_NETWORK})
     for quarter in range(1, QUARTERS, 2):
         await asyncio.sleep(quarter * SECONDS / QUARTERS - client.seen.elapsed)
         with suppress(TimeoutError):
             async with asyncio.timeout((quarter + 1) * SECONDS / QUARTERS - client.seen.elapsed), client:
                 while True:
-                    client.seen.slow.append(await client.ask(question))
+                    client.seen.slow.append(await client.ask(SLOW))
                     if client.seen.slow[-1].status == BUSY:
                         await asyncio.sleep(1)
 
@@ -200,12 +222,17 @@ async def ask_slowly(client: Client) -> None:
 async def watch_memory(server: psutil.Process, seen: Seen) -> None:
     """Look twice a second at the memory of the server and its workers."""
     while seen.elapsed < SECONDS:
-        own = total = server.memory_info().rss / 2**20
-        for process in server.children(recursive=True):
-            with suppress(psutil.NoSuchProcess):
-                total += process.memory_info().rss / 2**20
-        seen.memory.append(Memory(seen.quarter, own, total))
+        seen.memory.append(memory_of(server, seen.quarter))
         await asyncio.sleep(0.5)
+
+
+def memory_of(server: psutil.Process, quarter: int = 0) -> Memory:
+    """Return what the server and its workers hold now."""
+    own = total = server.memory_info().rss / 2**20
+    for process in server.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            total += process.memory_info().rss / 2**20
+    return Memory(quarter, own, total)
 
 
 async def load(host: str, port: int, server: psutil.Process) -> Seen:
@@ -217,6 +244,102 @@ async def load(host: str, port: int, server: psutil.Process) -> Seen:
         *(ask_slowly(Client(host, port, seen)) for _ in range(SLOW_CLIENTS)),
     )
     return seen
+
+
+@dataclass
+class Disturbed:
+    """What is seen beside clients that close and workers that are killed, and afterwards."""
+
+    before: "Memory"
+    closed: Counter[str] = field(default_factory=Counter)
+    killed: int = 0
+    beside: list[Answer] = field(default_factory=list)
+    afterwards: list[Answer] = field(default_factory=list)
+    after: "Memory | None" = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether enough has been closed and killed."""
+        return self.closed.total() >= CLOSED and self.killed >= KILLED
+
+
+async def close_early(number: int, host: str, port: int, seen: Disturbed) -> None:
+    """Close connections at random moments, until enough are closed."""
+    drawn, questions = random.Random(-1 - number), quick_questions(number)
+    while seen.closed.total() < CLOSED:
+        question = drawn.choice([*(next(questions) for _ in range(30)), *9 * [LARGE], SLOW])
+        content = question.content(drawn.choice([*9 * [host], "evil.example"]), port)
+        head = content.index(b"\r\n\r\n") + 4
+        stages = {
+            "before the request": 0,
+            "in the header": drawn.randrange(1, head),
+            "after the header": head,
+            "in the body": drawn.randrange(head, len(content)) if head < len(content) else head,
+            "while it is worked out": len(content),
+            "while it is sent": len(content),
+        }
+        stage = drawn.choice(list(stages))
+        reader, writer = await asyncio.open_connection(host, port, limit=2**10)
+        with suppress(OSError):
+            writer.write(content[: stages[stage]])
+            if stage == "while it is sent":
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(reader.read(drawn.randrange(1, 1000)), 1)
+            await asyncio.sleep(drawn.uniform(0, MOMENT))
+            if drawn.choice([True, False]):
+                line: socket.socket = writer.get_extra_info("socket")
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                writer.transport.abort()
+            else:
+                writer.close()
+        seen.closed[stage] += 1
+
+
+async def kill_workers(server: psutil.Process, seen: Disturbed) -> None:
+    """Kill workers that have loaded the library, one after the other; those that work on a question, if there are any."""
+    drawn = random.Random(0)
+    while seen.killed < KILLED:
+        await asyncio.sleep(drawn.uniform(0, 2 * PAUSE))
+        with suppress(psutil.NoSuchProcess):
+            loaded = [worker for worker in server.children() if time.time() - worker.create_time() > LOADED]
+            drawn.shuffle(loaded)
+            for worker in sorted(loaded, key=lambda worker: worker.status() != psutil.STATUS_RUNNING)[:1]:
+                worker.kill()
+                seen.killed += 1
+
+
+async def ask_beside(number: int, client: Client, answers: list[Answer], is_over: Callable[[], bool]) -> None:
+    """Ask quick questions until something is over."""
+    async with client:
+        for question in quick_questions(number):
+            answers.append(await client.ask(question))
+            if is_over() or not answers[-1].status:
+                return
+
+
+async def disturb(host: str, port: int, server: psutil.Process) -> Disturbed:
+    """Close connections and kill workers while some clients ask, and ask again afterwards."""
+    unused = Seen()
+    async with Client(host, port, unused) as client:
+        for _ in range(10):
+            await client.ask(LARGE)  # so that it has been asked before the memory is looked at
+    seen = Disturbed(await resting(server))
+    asking = (
+        ask_beside(number, Client(host, port, unused), seen.beside, lambda: seen.is_over)
+        for number in range(ASKING_CLIENTS)
+    )
+    closing = (close_early(number, host, port, seen) for number in range(CLOSING_CLIENTS))
+    await asyncio.gather(kill_workers(server, seen), *asking, *closing)
+    seen.after = await resting(server)
+    asked = itertools.count()
+    await ask_beside(0, Client(host, port, unused), seen.afterwards, lambda: next(asked) > 4 * CLIENTS)
+    return seen
+
+
+async def resting(server: psutil.Process) -> "Memory":
+    """Return the memory once the server has had time to replace workers and close connections."""
+    await asyncio.sleep(RESTING)
+    return memory_of(server)
 
 
 def late(answers: list[Answer]) -> float:
@@ -236,8 +359,8 @@ def statuses(answers: list[Answer]) -> str:
     return ", ".join(f"{count:,} of status {status or 'none'}" for status, count in sorted(counted.items()))
 
 
-def report(seen: Seen) -> bool:
-    """Print what became of the questions, and the line of figures; say whether all is as promised."""
+def report(seen: Seen) -> tuple[bool, str]:
+    """Print what became of the questions; return whether all is as promised, and the figures."""
     alone = [answer for answer in seen.quick if answer.quarter % 2 == 0]
     beside = [answer for answer in seen.quick if answer.quarter % 2]
     for name in sorted({answer.name for answer in seen.quick}):
@@ -254,13 +377,13 @@ def report(seen: Seen) -> bool:
     broken = list(broken_promises(seen, alone, beside))
     for promise in broken:
         print(f"  BROKEN: {promise}")
-    print(
-        f"load: {CLIENTS} clients, {SECONDS} s, {len(seen.quick):,} quick questions ({len(seen.quick) / SECONDS:,.0f} a second) "
+    figures = (
+        f"{CLIENTS} clients, {SECONDS} s, {len(seen.quick):,} quick questions ({len(seen.quick) / SECONDS:,.0f} a second) "
         f"and {len(seen.slow):,} slow ones, {failures(seen)} errors; 99 of 100 quick ones within {late(alone):.2f} s alone, "
         f"{late(beside):.2f} s beside slow ones, the last after {max(answer.seconds for answer in beside):.2f} s; "
         f"memory at most {seen.peak(0, 1):,.0f} MiB in the first half, {seen.peak(2, 3):,.0f} MiB in the second"
     )
-    return not broken
+    return not broken, figures
 
 
 def failures(seen: Seen) -> int:
@@ -282,22 +405,56 @@ def broken_promises(seen: Seen, alone: list[Answer], beside: list[Answer]) -> It
         yield "the memory goes on growing"
 
 
+def report_disturbed(seen: Disturbed, log: list[str]) -> tuple[bool, str]:
+    """Print what became of the questions beside clients that close and workers that are killed; return the same."""
+    assert seen.after is not None
+    print(f"  closed: {', '.join(f'{count:,} {stage}' for stage, count in sorted(seen.closed.items()))}")
+    print(f"  questions beside: {statuses(seen.beside)}; afterwards: {statuses(seen.afterwards)}")
+    for line in log:
+        print(f"  log: {line.rstrip()}")
+    told = sum(answer.status == ENDED for answer in seen.beside)
+    busy = sum(answer.status == BUSY for answer in seen.beside)
+    lost = sum(answer.status not in (OK, ENDED, BUSY) for answer in seen.beside)
+    lost += sum(answer.status != OK for answer in seen.afterwards)
+    grown = seen.after.server > SERVER_GROWTH * seen.before.server or seen.after.total > GROWTH * seen.before.total
+    if lost:
+        print("  BROKEN: not every question was answered")
+    if grown:
+        print("  BROKEN: the memory is greater than before")
+    figures = (
+        f"{seen.closed.total():,} connections closed at random moments and {seen.killed} workers killed beside "
+        f"{len(seen.beside):,} questions, {told} of them told that their worker was killed and {busy} to try again, {lost} errors; "
+        f"afterwards {len(seen.afterwards):,} questions answered; memory of the server {seen.before.server:,.0f} MiB before and "
+        f"{seen.after.server:,.0f} MiB after, of all processes {seen.before.total:,.0f} and {seen.after.total:,.0f} MiB; "
+        f"{len(log)} lines of log"
+    )
+    return not (lost or grown), figures
+
+
 def main() -> None:
     """Serve on a free port of the loopback, and ask."""
     with tempfile.TemporaryDirectory() as folder:
         run = RUN or [str(write_run(Path(folder)))]
         command = [sys.executable, "-m", "tallystick", "explore", *run, "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        with (
+            tempfile.TemporaryFile("w+") as complaints,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=complaints, text=True) as server,
+        ):
             try:
                 assert server.stdout is not None
                 address = urlsplit(server.stdout.readline().split()[0])
                 assert address.hostname is not None
                 assert address.port is not None
                 urlopen(f"{address.geturl()}api/theorem", timeout=2 * WAIT).close()  # so that the solver has been asked
-                kept = report(asyncio.run(load(address.hostname, address.port, psutil.Process(server.pid))))
+                place = address.hostname, address.port, psutil.Process(server.pid)
+                kept, figures = report(asyncio.run(load(*place)))
+                disturbed = asyncio.run(disturb(*place))
+                complaints.seek(0)
+                also_kept, further = report_disturbed(disturbed, complaints.readlines())
+                print(f"load: {figures}; then {further}")
             finally:
                 server.terminate()
-    sys.exit(0 if kept else 1)
+    sys.exit(0 if kept and also_kept else 1)
 
 
 if __name__ == "__main__":

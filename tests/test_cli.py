@@ -1,6 +1,7 @@
 """The commands as a user meets them: output, exit status, and one line for every mistake."""
 
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -236,6 +237,44 @@ def test_a_closed_pipe_is_neither_a_verdict_nor_bad_input():
     found = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
     assert found.stdout.strip() in ("0", "141")  # 0 where the output fitted into the pipe before it closed
     assert "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("arguments", [["machines", "shuffle2"], ["machines"], ["--help"], ["accepts", "bb", "("]])
+def test_output_without_a_reader_ends_a_command_quietly(arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "tallystick", *arguments]
+    found = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (found.returncode, found.stderr) == (141, b"")
+
+
+def test_complaints_without_a_reader_change_no_status():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "tallystick", "accepts", "nothing", "("]
+    found = subprocess.run(command, stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert (found.returncode, found.stdout) == (2, b"")
+
+
+def test_a_connection_that_breaks_is_told_and_ends_no_command_quietly():
+    code = """if True:
+        import socket
+        from tallystick.cli import app, main
+
+        @app.command()
+        def broken() -> None:
+            here, there = socket.socketpair()
+            there.close()
+            here.send(b"x")
+
+        main()
+        """
+    command = [sys.executable, "-c", code, "broken"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == "tallystick: a process that this one was connected to has gone\n"
 
 
 def test_a_closed_output_still_answers_by_its_status():

@@ -1,5 +1,6 @@
 """A run directory as training writes it, and a server over it that tests only read."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -72,3 +73,20 @@ def address(run_directory):
 def client(address):
     with httpx.Client(base_url=address, timeout=60) as found:
         yield found
+
+
+@pytest.fixture
+def explorer():
+    """A function that starts the command as a program of its own; gives the process and its address."""
+    started = []
+
+    def start(*command):
+        program = [*command, sys.executable, "-m", "tallystick", "explore", "--port", "0"]
+        process = subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        started.append(process)
+        return process, process.stdout.readline().split()[0]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()

@@ -1,6 +1,7 @@
 """What the explorer says of a network is what the library says of it."""
 
 import json
+import pickle
 from fractions import Fraction
 from itertools import product
 from typing import get_args
@@ -22,7 +23,7 @@ from tallystick.explore.presets import PRESETS
 from tallystick.explore.proofs import theorems
 from tallystick.explore.run import COLUMNS
 from tallystick.explore.strings import KINDS
-from tallystick.explore.worker import Outcome, answered
+from tallystick.explore.worker import Outcome, reply
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json
@@ -325,4 +326,4 @@ def test_the_proof_is_the_provers(client):
 
 def test_without_the_solver_its_extra_is_named(without):
     without("z3", "tallystick.theorems")
-    assert answered(theorems, ()) == (Outcome.REFUSED, str(MissingExtra("z3", "prove")))
+    assert pickle.loads(reply(theorems, ())) == (Outcome.REFUSED, str(MissingExtra("z3", "prove")))

@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from contextlib import suppress
+from signal import SIGKILL, SIGSEGV, raise_signal
 from subprocess import getoutput
 
 import httpx
@@ -14,7 +15,7 @@ from serving import served
 from tallystick.arithmetic import exact
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
-from tallystick.explore.workers import Busy, TooLong, Unwanted, Workers
+from tallystick.explore.workers import Busy, TooLong, WorkerEnded, Workers, _Worker
 
 # A cell so near to an exact counter that its horizon has hundreds of digits, which is found by going along.
 SLOW = {
@@ -44,6 +45,12 @@ def asked(work, spare=0, **limits):
     return asyncio.run(run())
 
 
+async def idle(workers, number):
+    """Wait until so many processes have loaded the library."""
+    while workers._idle.qsize() < number:
+        await asyncio.sleep(0.01)
+
+
 def test_answers_and_refusals_come_back():
     async def work(workers):
         with pytest.raises(BadInput, match="^number: 'x' is not a number"):
@@ -64,15 +71,105 @@ def test_a_question_that_takes_too_long_is_ended_and_the_worker_replaced():
     assert asked(work, number=1) == (3, 1)
 
 
-def test_a_worker_that_is_ended_by_the_system_is_replaced():
+def test_a_question_that_needs_too_much_memory_is_told_so():
     async def work(workers):
-        with pytest.raises(BadInput, match="more memory than there is"):
-            await workers.run(os._exit, 1)
-        with pytest.raises(BadInput, match="more memory than there is"):
-            await workers.run(bytearray, 2**50)
+        for ask in ((bytearray, 2**50), (bytes, 3 * 2**30)):  # for the answer, and for sending it
+            with pytest.raises(BadInput, match="more memory than there is"):
+                await workers.run(*ask)
         return await workers.run(divmod, 7, 2)
 
-    assert asked(work, number=1) == (3, 1)
+    assert asked(work, number=1, quick=10) == (3, 1)
+
+
+def test_workers_that_end_are_replaced_and_the_true_cause_is_told():
+    endings = {
+        (os._exit, 1): "status 1",
+        (os._exit, 0): "status 0",
+        (raise_signal, SIGKILL): "signal 9",
+        (raise_signal, SIGSEGV): "signal 11",
+    }
+
+    async def work(workers):
+        ended = await asyncio.gather(*(workers.run(*ask) for ask in endings), return_exceptions=True)
+        for error, cause in zip(ended, endings.values(), strict=True):
+            assert isinstance(error, WorkerEnded)
+            assert str(error) == f"the worker ended: {cause}"
+        return await workers.run(divmod, 7, 2)
+
+    assert asked(work, number=4, seconds=30) == (3, 1)
+
+
+def test_a_question_whose_worker_is_killed_is_asked_once_more(tmp_path):
+    note = tmp_path / "asked"
+    shell = f"echo >> {note}; kill -9 $PPID; sleep 60"
+
+    async def work(workers):
+        slow = asyncio.create_task(workers.run(getoutput, f"echo >> {note}; sleep 1; echo answered"))
+        while not note.exists():
+            await asyncio.sleep(0.01)
+        (worker,) = workers._workers
+        os.kill(worker._process.pid, SIGKILL)
+        assert await slow == "answered"
+        assert len(note.read_text().splitlines()) == 2
+        with pytest.raises(WorkerEnded, match="signal 9"):
+            await workers.run(getoutput, shell)
+        assert len(note.read_text().splitlines()) == 4
+
+    asked(work, number=1, seconds=30)
+
+
+def test_a_slow_question_whose_worker_is_killed_is_asked_once_more():
+    async def work(workers):
+        await idle(workers, 2)
+        processes = [await workers.run(os.getpid) for _ in range(2)]  # each in its turn
+        slow = asyncio.create_task(workers.run(sum, range(4 * 10**7)))
+        await asyncio.sleep(0.05)  # so that it is asked first
+        await workers.run(divmod, 7, 2)  # once the other has stepped aside
+        assert not slow.done()
+        os.kill(processes[0], SIGKILL)
+        return await slow
+
+    assert asked(work, number=1, spare=1, seconds=60, quick=0.05) == sum(range(4 * 10**7))
+
+
+def test_workers_that_are_killed_while_idle_are_replaced():
+    async def work(workers):
+        await idle(workers, 3)
+        before = {await workers.run(os.getpid) for _ in range(9)}
+        for process in before:
+            os.kill(process, SIGKILL)
+        while any(worker.is_alive for worker in workers._workers):
+            await asyncio.sleep(0.01)
+        await workers.run(divmod, 7, 2)
+        await idle(workers, 3)
+        after = {await workers.run(os.getpid) for _ in range(9)}
+        return len(before), len(after - before), len(after)
+
+    assert asked(work, number=2, spare=1, seconds=30) == (3, 3, 3)
+
+
+def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch, caplog):
+    tries = []
+    start = _Worker.start
+
+    async def fail_at_first():
+        tries.append(1)
+        if len(tries) == 1:
+            raise OSError(24, "Too many open files")
+        return await start()
+
+    monkeypatch.setattr(_Worker, "start", fail_at_first)
+    monkeypatch.setattr("tallystick.explore.workers._RETRY_SECONDS", 0.01)
+    assert asked(lambda workers: workers.run(divmod, 7, 2), number=1) == (3, 1)
+    assert "no worker could be started: [Errno 24] Too many open files" in caplog.text
+
+
+def test_nothing_is_imported_from_the_current_directory(tmp_path, monkeypatch):
+    for name in ("numpy", "pickle", "tallystick", "uvicorn"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    assert asked(lambda workers: workers.run(divmod, 7, 2), number=1) == (3, 1)
+    assert not (tmp_path / "imported").exists()
 
 
 def test_a_question_that_finds_no_worker_is_told_so():
@@ -108,6 +205,7 @@ def test_quick_questions_do_not_wait_for_slow_ones_however_many(monkeypatch):
 
 def test_a_spare_process_takes_the_place_of_a_slow_one():
     async def work(workers):
+        await idle(workers, 2)
         spare = [await workers.run(os.getpid) for _ in range(2)]  # each in its turn
         slow = asyncio.create_task(workers.run(*ENDLESS, seconds=50))
         await asyncio.sleep(0.05)  # so that it is asked first
@@ -126,10 +224,31 @@ def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatc
         with pytest.raises(TooLong, match="no answer within 2 seconds"):
             await workers.run(*ENDLESS, seconds=2)
         assert await workers.run(divmod, 7, 2) == (3, 1)
-        while len(workers._workers) > 1:  # the others are being ended
+        while sum(worker.is_alive for worker in workers._workers) > 1:  # the others are being ended
             await asyncio.sleep(0.01)
 
     asked(work, number=1, seconds=30, quick=0.05)
+
+
+def test_questions_that_are_answered_just_when_they_count_as_slow_leave_no_process(monkeypatch):
+    monkeypatch.setattr(_Worker, "worked", property(lambda self: time.monotonic()))
+    monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 20)
+
+    async def hold_up():  # so that many things happen between two looks of the event loop
+        while True:
+            time.sleep(0.02)
+            await asyncio.sleep(0)
+
+    async def work(workers):
+        held_up = asyncio.create_task(hold_up())
+        await asyncio.gather(*(workers.run(time.sleep, 0.01 * wait) for wait in range(3, 11)))
+        held_up.cancel()
+        await idle(workers, 4)
+        async with asyncio.timeout(10):
+            while sum(worker.is_alive for worker in workers._workers) > 4:  # the others are being ended
+                await asyncio.sleep(0.01)
+
+    asked(work, number=4, seconds=30, quick=0.05)
 
 
 def test_a_slow_question_works_with_less_of_the_processor():
@@ -157,21 +276,27 @@ def test_a_question_that_has_to_wait_for_a_processor_is_not_slow():
 def test_a_question_that_nobody_waits_for_is_given_up():
     async def work(workers):
         await workers.run(divmod, 7, 2)  # started
-        waiting = [True]
-
-        async def gone():
-            return not waiting[0]
-
-        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50, gone=gone))
-        queued = asyncio.create_task(workers.run(os._exit, 1, seconds=50, gone=gone))
+        slow = asyncio.create_task(workers.run(time.sleep, 60, seconds=50))
+        queued = asyncio.create_task(workers.run(os._exit, 1, seconds=50))
         await asyncio.sleep(0.1)
-        waiting[0] = False
         for asked in (slow, queued):
-            with pytest.raises(Unwanted):
+            asked.cancel()
+            with pytest.raises(asyncio.CancelledError):
                 await asked
         return await workers.run(divmod, 7, 2)
 
-    assert asked(work, number=1, seconds=30) == (3, 1)
+    assert asked(work, number=1, seconds=30, quick=0.02) == (3, 1)
+
+
+def test_a_quick_question_that_nobody_waits_for_costs_no_process():
+    async def work(workers):
+        process = await workers.run(os.getpid)
+        for _ in range(20):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(workers.run(time.sleep, 0.02), 0.01)
+        return process == await workers.run(os.getpid)
+
+    assert asked(work, number=1, seconds=30)
 
 
 def test_questions_at_the_very_limit_hurt_no_other():
@@ -180,17 +305,14 @@ def test_questions_at_the_very_limit_hurt_no_other():
     async def work(workers):
         await workers.run(divmod, 7, 2)  # started
 
-        async def gone():
-            return True
-
         for wait in (0.01, 0.02, 0.03, 0.04):
             with suppress(TooLong):
                 await workers.run(time.sleep, wait, seconds=0.025)
             assert await workers.run(divmod, 7, 2) == (3, 1)
-        (process,) = workers._workers
-        process.give_up()  # as if whoever asked had gone just after the answer came
-        with pytest.raises(Unwanted):
-            await workers.run(divmod, 7, 2, gone=gone)
+        for wait in (0, 0.001, 0.01, 0.02):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(workers.run(time.sleep, 0.01), wait)
+            assert await workers.run(divmod, 7, 2) == (3, 1)
         return await workers.run(divmod, 7, 2)
 
     assert asked(work, number=1, seconds=30) == (3, 1)
@@ -234,3 +356,14 @@ def test_nothing_is_left_running():
     for process in set(asked(work)):
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+def test_a_client_is_told_how_a_worker_ended(monkeypatch):
+    async def end(self, *_, **__):
+        raise WorkerEnded(-9)
+
+    monkeypatch.setattr(Workers, "run", end)
+    with served(application()) as address:
+        answer = httpx.post(f"{address}/api/verdict", json={"network": QUICK}, timeout=60)
+    assert answer.status_code == 503
+    assert answer.json()["error"].startswith("the worker ended: signal 9; ask again")

@@ -6,13 +6,13 @@ interruption by Ctrl-C.
 
 import errno
 import os
-import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from tallystick import __version__
@@ -23,11 +23,25 @@ from tallystick.cli.explanations import explain
 from tallystick.cli.explore import explore
 from tallystick.cli.interruption import end_on_ctrl_c
 from tallystick.cli.output import fail, show
+from tallystick.cli.pipes import end_with_reader
 from tallystick.cli.sweep import sweep
 from tallystick.cli.theory import accepts, machines, prove
 from tallystick.errors import BadInput
 
+
+class _Commands(TyperGroup):
+    """The commands; one that loses a connection says so, where typer would take it for the reader of its output and end."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise BadInput("a process that this one was connected to has gone") from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Does this recurrent network really count?",
     add_completion=False,
     no_args_is_help=True,
@@ -59,10 +73,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every error a user can cause ends in one line and status 2."""
-    if arguments is None and hasattr(signal, "SIGPIPE"):
+    if arguments is None:
+        end_with_reader()
         end_on_ctrl_c()
-        # Where the reader of a pipe goes away, end as other programs do, and not with the status of a verdict.
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if sys.stdout is None:  # closed by the caller; the exit status still answers  # pyright: ignore[reportUnnecessaryComparison]
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 -- open to the end
     for stream in (sys.stdout, sys.stderr):

@@ -25,6 +25,10 @@ _TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".
 class PageFiles(StaticFiles):
     """The files of the page, and nothing outside its folder."""
 
+    def lookup_path(self, path: str) -> tuple[str, stat_result | None]:
+        """Find a file; an address with a null byte, which older versions of starlette give to the system, has none."""
+        return ("", None) if "\0" in path else super().lookup_path(path)
+
     def file_response(
         self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
     ) -> Response:

@@ -5,7 +5,7 @@ first carry a foreign Origin, the second a foreign Host; both are refused.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
@@ -16,11 +16,11 @@ Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]
 
 API = "/api/"
 LARGEST_BODY = 64 * 2**10
-_BODY_SECONDS = 10.0
+BODY_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HTTP_PORT = 80
@@ -83,8 +83,8 @@ class Guard:
         admitted = self._refusal(scope) or await _body(receive)
         if isinstance(admitted, _Refusal):
             await _refuse(send, admitted)
-        else:
-            await self.app(scope, _replayed(admitted, receive), send)
+        elif admitted is not None:
+            await _answer_while_there(self.app(scope, _replayed(admitted), send), receive)
 
     def _refusal(self, scope: Scope) -> "_Refusal | None":
         hosts, origins, lengths = (_header(scope, name) for name in (b"host", b"origin", b"content-length"))
@@ -104,16 +104,18 @@ class _Refusal:
 
 
 _TOO_LARGE = _Refusal(413, f"a request has at most {LARGEST_BODY // 2**10} KiB")
-_TOO_SLOW = _Refusal(408, f"the request did not arrive within {_BODY_SECONDS:g} seconds")
+_TOO_SLOW = _Refusal(408, f"the request did not arrive within {BODY_SECONDS:g} seconds")
 
 
-async def _body(receive: Receive) -> "bytes | _Refusal":
-    """Read a request's body, as long as it is small and comes in time."""
+async def _body(receive: Receive) -> "bytes | _Refusal | None":
+    """Read a request's body, as long as it is small and comes in time; of a client that has gone there is none."""
     content = b""
     try:
-        async with asyncio.timeout(_BODY_SECONDS):
+        async with asyncio.timeout(BODY_SECONDS):
             while True:
                 message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
                 content += message.get("body", b"")
                 if len(content) > LARGEST_BODY:
                     return _TOO_LARGE
@@ -123,14 +125,27 @@ async def _body(receive: Receive) -> "bytes | _Refusal":
         return _TOO_SLOW
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Hand on a body that was read, and then whatever else comes."""
+def _replayed(body: bytes) -> Receive:
+    """Hand on a body that was read; nothing comes after it."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        return waiting.pop() if waiting else await receive()
+        return waiting.pop() if waiting else await asyncio.Future()
 
     return replay
+
+
+async def _answer_while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
+    """Work on an answer until its client goes: a slider that is drawn asks more than it waits for."""
+    answer, gone = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            answer.result()  # or its error
+    finally:
+        gone.cancel()
+        answer.cancel()
+        await asyncio.wait({answer})
 
 
 def _with_headers(send: Send, path: str) -> Send:

@@ -12,7 +12,6 @@ from tallystick.explore.plane import LONGEST_REGION, MOST_REGIONS, region
 from tallystick.explore.presets import PRESETS
 from tallystick.explore.proofs import theorems
 from tallystick.explore.strings import string_of
-from tallystick.explore.worker import Task
 from tallystick.explore.workers import Workers
 from tallystick.networks import network_to_json
 
@@ -21,31 +20,17 @@ _CURVE_SHARE = 0.2
 """Of the time that an answer may take: after it, what there is of a curve is given."""
 
 
-router = APIRouter(prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}})
+router = APIRouter(
+    prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}, 503: {"model": schemas.Error}}
+)
 
 
-class Asked:
-    """The workers, of whom whatever may take long is asked, as long as the client waits for it."""
-
-    def __init__(self, workers: Workers, request: Request) -> None:
-        """Ask for the client of a request."""
-        self._workers, self._gone = workers, request.is_disconnected
-
-    @property
-    def seconds(self) -> float:
-        """How long an answer may take."""
-        return self._workers.seconds
-
-    async def __call__(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
-        """Return what a worker answers."""
-        return await self._workers.run(task, *arguments, seconds=seconds, gone=self._gone)
+async def _workers(request: Request) -> Workers:
+    return request.app.state.workers
 
 
-async def _asked(request: Request) -> Asked:
-    return Asked(request.app.state.workers, request)
-
-
-Ask = Annotated[Asked, Depends(_asked)]
+Asked = Annotated[Workers, Depends(_workers)]
+"""Those of whom whatever may take long is asked."""
 
 
 @router.get("/presets")
@@ -55,28 +40,28 @@ async def presets() -> list[schemas.Preset]:
 
 
 @router.post("/trace", response_model=schemas.Trace)
-async def trace(question: schemas.TraceQuestion, ask: Ask) -> Any:  # noqa: ANN401 -- checked against the answer's schema
+async def trace(question: schemas.TraceQuestion, workers: Asked) -> Any:  # noqa: ANN401 -- checked against the answer's schema
     """Read a string token by token."""
-    return await ask(answers.trace, question.network, question.arithmetic, question.string)
+    return await workers.run(answers.trace, question.network, question.arithmetic, question.string)
 
 
 @router.post("/verdict", response_model=schemas.Judgements)
-async def verdict(question: schemas.ExecutedQuestion, ask: Ask) -> Any:  # noqa: ANN401
+async def verdict(question: schemas.ExecutedQuestion, workers: Asked) -> Any:  # noqa: ANN401
     """Say up to which length a network is right on all strings."""
-    return await ask(answers.verdict, question.network, question.arithmetic)
+    return await workers.run(answers.verdict, question.network, question.arithmetic)
 
 
 @router.post("/accuracy", response_model=schemas.Curve)
-async def accuracy(question: schemas.AccuracyQuestion, ask: Ask) -> Any:  # noqa: ANN401
+async def accuracy(question: schemas.AccuracyQuestion, workers: Asked) -> Any:  # noqa: ANN401
     """Count the right strings of every length, exactly."""
-    seconds = _CURVE_SHARE * ask.seconds
-    return await ask(answers.accuracy, question.network, question.arithmetic, question.longest, seconds)
+    seconds = _CURVE_SHARE * workers.seconds
+    return await workers.run(answers.accuracy, question.network, question.arithmetic, question.longest, seconds)
 
 
 @router.post("/certificate", response_model=dict[str, Any])
-async def certificate(question: schemas.CertificateQuestion, ask: Ask) -> Any:  # noqa: ANN401
+async def certificate(question: schemas.CertificateQuestion, workers: Asked) -> Any:  # noqa: ANN401
     """Write the certificate, for `tallystick check`."""
-    return await ask(answers.certificate_of, question.network, question.arithmetic, question.lengths)
+    return await workers.run(answers.certificate_of, question.network, question.arithmetic, question.lengths)
 
 
 @router.post("/model")
@@ -105,11 +90,11 @@ def regions(
 
 
 @router.get("/theorem", response_model=schemas.Theorems)
-async def theorem(request: Request, ask: Ask) -> Any:  # noqa: ANN401
+async def theorem(request: Request, workers: Asked) -> Any:  # noqa: ANN401
     """Go through the theorems step by step, each put to the solver once while the server runs."""
     kept = request.app.state
     if not hasattr(kept, "theorems"):
-        kept.theorems = await ask(theorems, seconds=_PROOF_SECONDS)
+        kept.theorems = await workers.run(theorems, seconds=_PROOF_SECONDS)
     return kept.theorems
 
 

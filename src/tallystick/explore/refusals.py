@@ -10,10 +10,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from tallystick.errors import BadInput
-from tallystick.explore.workers import Busy
+from tallystick.explore.workers import Busy, WorkerEnded
 
 _LONGEST = 400
-_BAD_INPUT, _BUSY = 422, 429
+_BAD_INPUT, _BUSY, _ENDED = 422, 429, 503
 _LIBRARY = "value_error"
 """The kind of error that a library's own complaint becomes on its way through pydantic."""
 
@@ -44,6 +44,10 @@ def handle_refusals(app: FastAPI) -> None:
     async def _bad_input(_: Request, error: BadInput) -> Response:
         status = _BUSY if isinstance(error, Busy) else 404 if isinstance(error, NotFound) else _BAD_INPUT
         return refusal(status, str(error))
+
+    @app.exception_handler(WorkerEnded)
+    async def _ended(_: Request, error: WorkerEnded) -> Response:
+        return refusal(_ENDED, f"{error}; ask again, or ask the tallystick commands, which work without one")
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(_: Request, error: RequestValidationError) -> Response:

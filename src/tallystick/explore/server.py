@@ -7,11 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from fastapi import FastAPI
 
 from tallystick.errors import BadInput, check_whole
 from tallystick.explore.app import application
+from tallystick.explore.connections import ACCEPTED_AT_ONCE, Connection
+from tallystick.explore.log import LOGGING
 
 _LAST_PORT = 65535
+_MOST_PENDING = 2048
 _SHUTDOWN_SECONDS = 2
 _KEEP_SECONDS = 75
 """How long an idle connection is kept: longer than a browser keeps it, so that none is closed while it is used again."""
@@ -23,22 +27,44 @@ def serve(run: Path | None, host: str, port: int, announce: Callable[[str], obje
     with listening(host, port) as listener:
         port = listener.getsockname()[1]
         app = application(run, host, port)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=_KEEP_SECONDS,
-            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        )
         address = f"http://{_called(host)}:{port}/"
         announce(address)
         if show:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            server(app).run(sockets=[listener])
         except KeyboardInterrupt:  # which uvicorn hands on once it has ended
             return
+
+
+class Server(uvicorn.Server):
+    """A server whose clients may come all at once, though it accepts a few at a time."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; asyncio has one number for both, which would let the system turn clients away."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_MOST_PENDING)
+
+
+def server(app: FastAPI) -> Server:
+    """Return a server of an application: patient with its own answers, and not with clients."""
+    return Server(
+        uvicorn.Config(
+            app,
+            loop="asyncio",
+            http=Connection,
+            ws="none",
+            log_config=LOGGING,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            backlog=ACCEPTED_AT_ONCE,
+            timeout_keep_alive=_KEEP_SECONDS,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        )
+    )
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -51,7 +77,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(2048)
+        listener.listen(_MOST_PENDING)
     except OSError as error:
         listener.close()
         raise BadInput(

@@ -16,6 +16,9 @@ from tallystick.explore import answers  # noqa: F401 -- loaded before the first 
 TOO_LARGE = "the answer needs more memory than there is for it"
 _MOST_MEMORY = 4 * 2**30
 
+SIZE_BYTES = 8
+"""The length of a reply, which goes before it."""
+
 Task = Callable[..., Any]
 
 
@@ -27,27 +30,27 @@ class Outcome(Enum):
     FAILED = 2
 
 
-def answered(task: Task, arguments: tuple[object, ...]) -> tuple[Outcome, object]:
-    """Do a task; whatever becomes of it is a value."""
+def reply(task: Task, arguments: tuple[object, ...]) -> bytes:
+    """Do a task, and return what became of it."""
     try:
-        return Outcome.ANSWERED, task(*arguments)
+        return pickle.dumps((Outcome.ANSWERED, task(*arguments)))
     except BadInput as error:
-        return Outcome.REFUSED, str(error)
+        return pickle.dumps((Outcome.REFUSED, str(error)))
     except MemoryError:
-        return Outcome.REFUSED, TOO_LARGE
+        return pickle.dumps((Outcome.REFUSED, TOO_LARGE))
     except Exception:
-        return Outcome.FAILED, traceback.format_exc()
+        return pickle.dumps((Outcome.FAILED, traceback.format_exc()))
 
 
 def work(questions: BinaryIO, replies: BinaryIO) -> None:
     """Say that all is loaded, and answer questions until there are no more."""
-    _say("ready", replies)
+    _say(pickle.dumps("ready"), replies)
     while True:
-        _say(answered(*pickle.load(questions)), replies)
+        _say(reply(*pickle.load(questions)), replies)
 
 
-def _say(value: object, replies: BinaryIO) -> None:
-    pickle.dump(value, replies)
+def _say(content: bytes, replies: BinaryIO) -> None:
+    replies.write(len(content).to_bytes(SIZE_BYTES, "big") + content)
     replies.flush()
 
 

@@ -3,22 +3,25 @@
 A thread could not be ended, and exact arithmetic on hostile numbers can take hours. A question that is not answered at once is a
 slow one: its process goes on aside, with less of the processor, and a spare one takes its place, so that quick questions need
 not wait for slow ones, however many are asked.
+
+Ready-made pools offer less than this needs: anyio's does not tell how a process ended, and neither it nor those of the standard
+library let a slow question go on aside. asyncio's own subprocesses are enough to build on: whatever cancels a question ends it.
 """
 
 import asyncio
 import os
 import pickle
 import sys
-import threading
 import time
-from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Coroutine
 from contextlib import suppress
-from subprocess import PIPE, Popen, TimeoutExpired
+from logging import getLogger
+from pathlib import Path
 from typing import Any
 
 from tallystick.errors import BadInput
-from tallystick.explore.worker import TOO_LARGE, Outcome, Task, main
+from tallystick.explore.worker import SIZE_BYTES, Outcome, Task, main
 from tallystick.training.cores import cores
 
 SECONDS = 10.0
@@ -41,15 +44,18 @@ _SCHEDULED = 2
 """The clock of a process is known to Linux by its number and this one (clock_getcpuclockid)."""
 
 _START_SECONDS = 60.0
+_RETRY_SECONDS = 1.0
 _GOODBYE_SECONDS = 1.0
-_LOOK_SECONDS = 0.5
-"""How often it is asked, while an answer is worked out, whether anybody still waits for it."""
+_FEWEST, _MOST = 2, 4
+_LARGEST_ANSWER = 2**28
+"""Bytes that are read of an answer before the rest has to wait; what is left in a pipe would keep it open."""
 
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """The workers are many already; and each thread of a library would take a share of their memory."""
 
-_MOST_WAITING = 1000
-_FEWEST, _MOST = 2, 4
+_HOME = str(Path(__file__).parents[2])
+_PROGRAM = f"import sys; sys.path.append({_HOME!r}); from {main.__module__} import main; main()"
+"""What a process runs. With -P nothing is imported from the current directory, unless this package itself lies there."""
 
 
 class TooLong(BadInput):
@@ -60,19 +66,17 @@ class Busy(BadInput):
     """No worker became free within the time limit."""
 
 
-class Unwanted(BadInput):
-    """Whoever asked has gone."""
+class WorkerEnded(Exception):
+    """A process ended before it had answered, and nobody here ended it.
 
-    def __init__(self) -> None:
-        """Nobody reads it."""
-        super().__init__("nobody waits for this answer any more")
+    Attributes:
+        status: the exit status, or minus the number of the signal that ended the process.
+    """
 
-
-Gone = Callable[[], Awaitable[bool]]
-
-
-async def _never() -> bool:
-    return False
+    def __init__(self, status: int) -> None:
+        """Name the cause."""
+        super().__init__(f"the worker ended: {f'signal {-status}' if status < 0 else f'status {status}'}")
+        self.status = status
 
 
 class Workers:
@@ -89,167 +93,144 @@ class Workers:
         """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
         self.number, self.seconds = number or min(max(cores(), _FEWEST), _MOST), seconds
         self._quick, self._spare = quick, spare
-        self._waiting = self._slow = 0
 
     async def start(self) -> None:
         """Start every process; they load the library while the server goes on."""
-        self._places = asyncio.Semaphore(self.number)
+        self._places, self._slow = asyncio.Semaphore(self.number), asyncio.Semaphore(MOST_SLOW)
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
-        self._threads = ThreadPoolExecutor(self.number + MOST_SLOW + self._spare, "worker")
         self._workers: set[_Worker] = set()
-        self._loading: set[asyncio.Future[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         for _ in range(self.number + self._spare):
-            self._idle.put_nowait(self._new())
+            self._begin(self._employ())
 
     async def stop(self) -> None:
         """End every process, whatever it is doing."""
-        for process in list(self._workers):
-            process.dismiss()
-            process.close()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.dismiss() for worker in self._workers))
 
-    async def run(self, task: Task, *arguments: object, seconds: float | None = None, gone: Gone = _never) -> Any:  # noqa: ANN401
-        """Return what a task gives for the arguments; raise what it refuses, `TooLong` or `Busy`.
+    async def run(self, task: Task, *arguments: object, seconds: float | None = None) -> Any:  # noqa: ANN401 -- the task's
+        """Return what a task gives for the arguments; raise what it refuses, `TooLong`, `Busy` or `WorkerEnded`.
 
-        `gone` says whether whoever asked has gone: a slider that is drawn asks more than it waits for.
+        Whoever cancels it ends the work, unless that ends soon by itself.
         """
-        process = await self._free()
-        # Once asked, a process is waited for in any case: it must be idle before it is asked again.
-        asked = asyncio.ensure_future(self._asked(process, task, arguments, seconds or self.seconds, gone))
-        asked.add_done_callback(_heard_of)
-        while not (await asyncio.wait({asked}, timeout=_LOOK_SECONDS))[0]:
-            if await gone() and not asked.done():
-                process.give_up()
-                raise Unwanted
-        return asked.result()
+        seconds = seconds or self.seconds
+        try:
+            return await self._ask(task, arguments, seconds)
+        except WorkerEnded as ended:
+            if ended.status >= 0:
+                raise
+        # A signal most likely meant the process and not the question, which is asked once more.
+        return await self._ask(task, arguments, seconds)
 
-    async def _free(self) -> "_Worker":
+    async def _ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
+        """Return what a process answers. Its place is free after that, or as soon as the question turns out to be slow."""
+        worker = await self._worker_in_place()
+        answer = self._begin(worker.ask(task, arguments, seconds))
+        quick = self._begin(self._leave_place(worker, answer))
+        try:
+            await asyncio.shield(quick)
+        except asyncio.CancelledError:
+            # A quick question is worked out all the same: that takes less than to start another process.
+            quick.add_done_callback(lambda _: answer.cancel())
+            raise
+        if answer.done():
+            return answer.result()
+        if self._slow.locked():
+            answer.cancel()
+            raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
+        async with self._slow:
+            worker.step_aside()
+            return await answer
+
+    async def _worker_in_place(self) -> "_Worker":
         """Wait for a place among the quick questions, and for a process that is idle."""
-        if self._waiting >= _MOST_WAITING:
-            raise Busy(f"{_MOST_WAITING} questions are waiting already; try again in a while")
-        self._waiting += 1
         try:
             async with asyncio.timeout(self.seconds):
-                return await self._idle_in_place()
+                await self._places.acquire()
         except TimeoutError:
-            raise Busy("all workers are busy with longer questions; try again in a while") from None
-        finally:
-            self._waiting -= 1
-
-    async def _idle_in_place(self) -> "_Worker":
-        await self._places.acquire()
+            raise Busy(f"no worker was free within {self.seconds:g} seconds; try again in a while") from None
         try:
-            return await self._idle.get()
+            return await self._idle_worker()
         except BaseException:
             self._places.release()
             raise
 
-    async def _asked(
-        self, process: "_Worker", task: Task, arguments: tuple[object, ...], seconds: float, gone: Gone
-    ) -> Any:  # noqa: ANN401
-        """Return what the process answers. Its place is free after that, or as soon as the question turns out to be slow."""
-        idle = process
+    async def _idle_worker(self) -> "_Worker":
+        """Return a process that is idle; there is one, or one is being started."""
         try:
-            if await gone():
-                raise Unwanted
-            if not process.is_ready:
-                await self._aside(process.get_ready)
-            answer = self._aside(process.ask, task, arguments, seconds)
-            answer.add_done_callback(_heard_of)
-            if await self._is_quick(process, answer):
-                return answer.result()
-            another = self._another()
-            if another is None:
-                process.give_up()
-                await asyncio.wait({answer})
-                raise Busy(f"{MOST_SLOW} long questions are being worked on already; try again in a while")
-            idle = another
+            async with asyncio.timeout(_START_SECONDS):
+                while not (worker := await self._idle.get()).is_alive:
+                    self._begin(self._employ())
+                return worker
+        except TimeoutError:
+            raise Busy(f"no worker could be started within {_START_SECONDS:g} seconds; try again in a while") from None
+
+    async def _leave_place(self, worker: "_Worker", answer: asyncio.Task[Any]) -> None:
+        """Wait for an answer until its process has worked on it for too long; waiting for its turn is no work."""
+        try:
+            before = worker.worked
+            for _ in range(_PATIENCE):
+                if (await asyncio.wait({answer}, timeout=self._quick))[0] or worker.worked - before > self._quick:
+                    return
         finally:
             self._places.release()
-            self._give_back(idle)
-        return await self._slow_answer(process, answer)
+            if worker.is_idle:
+                self._idle.put_nowait(worker)
+            else:  # it was ended, or goes on with a slow question, its last
+                answer.add_done_callback(lambda _: worker.end())
+                self._begin(self._employ())
 
-    async def _is_quick(self, process: "_Worker", answer: "asyncio.Future[Any]") -> bool:
-        """Wait for an answer until its process has worked on it for too long; waiting for its turn is no work."""
-        before = process.worked
-        for _ in range(_PATIENCE):
-            if (await asyncio.wait({answer}, timeout=self._quick))[0]:
-                return True
-            if process.worked - before > self._quick:
-                return False
-        return False
+    async def _employ(self) -> None:
+        """Start a process, however often that has to be tried, and let it be asked."""
+        while True:
+            try:
+                worker = await _Worker.start()
+                self._workers = {worker, *(other for other in self._workers if other.is_alive)}
+                await worker.get_ready()
+            except (OSError, TooLong, WorkerEnded) as error:
+                getLogger(__name__).warning("no worker could be started: %s", error)
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                self._idle.put_nowait(worker)
+                return
 
-    async def _slow_answer(self, process: "_Worker", answer: "asyncio.Future[Any]") -> Any:  # noqa: ANN401
-        """Wait for an answer that takes long, and end its process, which has given up its place."""
-        self._slow += 1
-        process.retire()
-        try:
-            return await answer
-        finally:
-            self._slow -= 1
-            with suppress(RuntimeError):  # when the server ends, it closes what is left
-                self._threads.submit(self._close, process)
+    def _begin(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget)
+        return task
 
-    def _close(self, process: "_Worker") -> None:
-        """End a process, which may have to wait for its turn even to do that."""
-        process.close()
-        self._workers.discard(process)
-
-    def _new(self) -> "_Worker":
-        process = _Worker()
-        process.start()
-        self._workers.add(process)
-        return process
-
-    def _another(self) -> "_Worker | None":
-        """Start a process for one that goes on with a slow question, if there are not too many of those."""
-        if self._slow < MOST_SLOW:
-            with suppress(OSError):  # no memory for another one
-                return self._new()
-        return None
-
-    def _give_back(self, process: "_Worker") -> None:
-        """Let a process be asked again, once it has loaded the library: a question should not wait for that beside idle ones."""
-        if process.is_ready:
-            self._idle.put_nowait(process)
-        else:
-            loading = asyncio.ensure_future(self._load(process))
-            self._loading.add(loading)
-            loading.add_done_callback(self._loading.discard)
-
-    async def _load(self, process: "_Worker") -> None:
-        with suppress(BadInput, OSError):  # whoever asks next tries again, and is told
-            await self._aside(process.get_ready)
-        self._idle.put_nowait(process)
-
-    def _aside(self, work: Callable[..., Any], *arguments: object) -> "asyncio.Future[Any]":
-        return asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
-
-
-def _heard_of(asked: "asyncio.Future[Any]") -> None:
-    """Take note of an error that nobody waits for any more."""
-    if not asked.cancelled():
-        asked.exception()
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # which nobody may wait for any more
 
 
 class _Worker:
     """One process, and the pipes to and from it."""
 
-    def __init__(self) -> None:
-        self._closed = False
+    def __init__(self, process: Process) -> None:
+        self._process, self.is_idle = process, False
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._questions, self._replies = process.stdin, process.stdout
 
-    def start(self) -> None:
+    @classmethod
+    async def start(cls) -> "_Worker":
         """Start a process of its own program: a fork would copy the server's threads and sockets."""
-        program = f"from {main.__module__} import main; main()"
-        self._process = Popen(
-            [sys.executable, "-c", program], stdin=PIPE, stdout=PIPE, env={**os.environ, **_ONE_THREAD}
+        program, environment = (sys.executable, "-P", "-c", _PROGRAM), {**os.environ, **_ONE_THREAD}
+        return cls(
+            await asyncio.create_subprocess_exec(
+                *program, stdin=PIPE, stdout=PIPE, env=environment, limit=_LARGEST_ANSWER
+            )
         )
-        self._ready = self._ended = self._working = False
 
     @property
-    def is_ready(self) -> bool:
-        """Whether the process has loaded the library, and nobody has ended it."""
-        return self._ready and not self._ended
+    def is_alive(self) -> bool:
+        """Whether the process has not ended, as far as is known."""
+        return self._process.returncode is None and not self._replies.at_eof()
 
     @property
     def worked(self) -> float:
@@ -259,106 +240,54 @@ class _Worker:
         except (OSError, AttributeError, OverflowError):
             return time.monotonic()
 
-    def retire(self) -> None:
-        """Let the process end with its question, and leave the processor to quicker ones until then."""
-        self._closed = True
-        with suppress(OSError, AttributeError):  # not on every system
-            niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
+    async def get_ready(self) -> None:
+        """Wait until the process has loaded the library."""
+        await self._reply(_START_SECONDS)
 
-    def dismiss(self) -> None:
-        """Let a process that is idle end by itself: there are no more questions."""
-        if self._ready and not self._working:
-            assert self._process.stdin is not None
-            with suppress(OSError):
-                self._process.stdin.close()
-            with suppress(TimeoutExpired):
-                self._process.wait(_GOODBYE_SECONDS)
-
-    def close(self) -> None:
-        """End the process for good."""
-        self._closed = True
-        self._end()
-
-    def give_up(self) -> None:
-        """End what the process is doing; it is replaced by whoever waits for it, or by who asks next."""
-        self._ended = True
-        self._process.kill()
-
-    def get_ready(self) -> None:
-        """Wait until the process has loaded the library; one that was ended is replaced before."""
-        if self._ended:
-            self._replace()
-        if not self._ready:
-            self._heard(_START_SECONDS)
-            self._ready = True
-
-    def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
-        """Return what the process answers, once it is ready."""
-        self._working = True
-        outcome, value = self._heard(seconds, (task, arguments))
-        self._working = False
+    async def ask(self, task: Task, arguments: tuple[object, ...], seconds: float) -> Any:  # noqa: ANN401
+        """Return what the process answers."""
+        outcome, value = await self._reply(seconds, pickle.dumps((task, arguments)))
         if outcome is Outcome.REFUSED:
             raise BadInput(value)
         if outcome is Outcome.FAILED:
             raise RuntimeError(value)
         return value
 
-    def _heard(self, seconds: float, question: object = None) -> Any:  # noqa: ANN401
-        """Say something to the process, if there is something to say, and return what it says next."""
-        process, deadline = self._process, _Deadline(seconds, self.give_up)
-        assert process.stdin is not None
-        assert process.stdout is not None
+    def step_aside(self) -> None:
+        """Leave the processor to quicker questions."""
+        with suppress(OSError, AttributeError):  # not on every system
+            niceness = os.getpriority(os.PRIO_PROCESS, self._process.pid) + _SLOW_NICENESS
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def dismiss(self) -> None:
+        """Let the process end by itself, since there are no more questions, or else end it."""
+        self._questions.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _GOODBYE_SECONDS)
+        self.end()
+        await self._process.wait()
+
+    async def _reply(self, seconds: float, question: bytes = b"") -> Any:  # noqa: ANN401
+        """Say something to the process, if there is something to say, and return what it says next; without that, end it."""
+        self.is_idle = False
         try:
-            if question is not None:
-                pickle.dump(question, process.stdin)
-                process.stdin.flush()
-            return pickle.load(process.stdout)
-        except (
-            EOFError,
-            OSError,
-            ValueError,
-            pickle.UnpicklingError,
-        ):  # it was ended, by the deadline or by the system
-            deadline.call_off()  # or it might end the process that comes next
-            self._replace()
-            if deadline.passed:
-                limit = f"no answer within {seconds:g} seconds; the tallystick commands have no such limit"
-                raise TooLong(limit) from None
-            raise BadInput(TOO_LARGE) from None
+            async with asyncio.timeout(seconds):
+                self._questions.write(question)
+                await self._questions.drain()
+                size = int.from_bytes(await self._replies.readexactly(SIZE_BYTES), "big")
+                reply = await self._replies.readexactly(size)
+            self.is_idle = True
+            return pickle.loads(reply)
+        except TimeoutError:
+            limit = f"no answer within {seconds:g} seconds; the tallystick commands have no such limit"
+            raise TooLong(limit) from None
+        except (EOFError, OSError):
+            raise WorkerEnded(await self._process.wait()) from None
         finally:
-            deadline.call_off()
-
-    def _replace(self) -> None:
-        if not self._closed:
-            self._end()
-            self.start()
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):
-                assert pipe is not None
-                pipe.close()
-
-
-class _Deadline:
-    """Does something after a while, unless it is called off before; never after that."""
-
-    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
-        self.passed = self._off = False
-        self._act, self._lock = act, threading.Lock()
-        self._timer = threading.Timer(seconds, self._ring)
-        self._timer.start()
-
-    def _ring(self) -> None:
-        with self._lock:
-            if not self._off:
-                self.passed = True
-                self._act()
-
-    def call_off(self) -> None:
-        with self._lock:
-            self._off = True
-        self._timer.cancel()
+            if not self.is_idle:
+                self.end()
