@@ -6,14 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from tallystick.experiments.gated_runs import trained as trained_gated
-from tallystick.training.gated.setting import GatedSetting
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
-from tallystick.experiments.comparison import Spread, compare, default_gated_settings, default_settings, summed_up
+from tallystick.experiments.comparison import Spread, compare, default_settings, default_vector_settings, summed_up
 from tallystick.experiments.training_run import train
 from tallystick.networks import Network, Readout
 from tallystick.reports.comparison import HEADINGS, as_cells, as_csv, as_markdown, described
@@ -26,7 +24,7 @@ from tallystick.training.weights import Weights
 def test_every_method_is_compared():
     settings = default_settings()
     assert {setting.method for setting in settings if setting.cell == "linear"} == set(METHODS)
-    settings += default_gated_settings()
+    settings += default_vector_settings()
     assert len(set(map(described, settings))) == len(settings)
 
 
@@ -84,11 +82,12 @@ def test_the_published_method_reaches_none():
     assert 4 < found.horizons.median <= found.even_horizons.median < found.even_horizons.greatest < 50
 
 
-def test_gated_networks_are_compared_too():
-    setting = GatedSetting("gru", 1, Setting("binary", True, 2, method="corrected", epochs=40, learning_rate=0.02))
+def test_networks_with_several_units_are_compared_too():
+    setting = Setting("binary", True, 2, "gru", "corrected", epochs=40, learning_rate=0.02)
     found = compare(setting, seeds=3)
     assert (found.exact, found.proved, found.certified) == (None, 0, 3)
-    verdicts = [certify(trained_gated(setting, 3, 0).model(place)) for place in range(3)]
+    networks = train("binary", 2, bias=True, cell="gru", method="corrected", epochs=40, learning_rate=0.02, seeds=3)
+    verdicts = [certify(networks.network(place)) for place in range(3)]
     assert found.horizons.greatest == max(verdict.horizon for verdict in verdicts)
     assert found.horizons_exact == np.mean([verdict.outcome is Outcome.REFUTED for verdict in verdicts])
     assert 30 < found.accuracy_50 <= 100

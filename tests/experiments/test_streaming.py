@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.experiments import run_directory
-from tallystick.experiments.bins import ACCURACIES, CENTRES, COLUMNS, edges_of, keys_of
+from tallystick.experiments.bins import ACCURACIES, CENTRES, edges_of, keys_of
+from tallystick.experiments.columns import columns_of
 from tallystick.experiments.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.experiments.keeping import ALL, MOST_SUMMED_UP, Keep
 from tallystick.experiments.run_directory import RunDirectory
@@ -26,6 +27,7 @@ from tallystick.training.setting import Setting
 SEEDS = PART + 150
 SETTING = Setting("binary", bias=False, train_length=2)
 SUMMARY = Keep("summary")
+COUNTED = {column.name for column in columns_of(SETTING.kind) if column.counted}
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,8 @@ def test_a_summary_holds_no_rows_and_says_so(runs):
 
 def test_values_that_are_counted_one_by_one_are_exact(runs):
     rows, found = runs["all"].models(), histograms(runs["summary"])
-    for name in (*ACCURACIES, "horizon_all", "horizon_even"):
+    assert COUNTED & {*ACCURACIES} == {"accuracy_train", "accuracy_20", "accuracy_50"}
+    for name in (*COUNTED & {*ACCURACIES}, "horizon_all", "horizon_even"):
         values, counts = np.unique(rows[name].to_numpy().astype(np.float64), return_counts=True)
         np.testing.assert_array_equal(found[name].least, values)
         np.testing.assert_array_equal(found[name].models, counts)
@@ -124,7 +127,7 @@ def test_sketches_of_any_parts_in_any_order_add_up_to_the_same(tmp_path, runs):
             (tmp_path / folder / f"{place}.parquet").write_bytes(content)
     one, three = (merged(sorted((tmp_path / folder).iterdir())) for folder in ("one", "three"))
     assert one.equals(three)
-    assert set(one["column"]) == set(COLUMNS) - {"close_recurrent_weight"}
+    assert set(one["column"]) == COUNTED - {"close_recurrent_weight"}
 
 
 def test_a_part_that_lacks_one_of_its_files_is_done_again(tmp_path):
