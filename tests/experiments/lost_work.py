@@ -14,11 +14,9 @@ from pathlib import Path
 from random import Random
 
 import polars as pl
-from tallystick.experiments.gated_runs import run_gated_training
-from tallystick.training.gated.setting import GatedSetting
 
 from tallystick.errors import NotWritten
-from tallystick.experiments import gated_runs, runner
+from tallystick.experiments import runner
 from tallystick.experiments.keeping import ALL, Keep
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.training_run import run_training, run_whole, training_job
@@ -30,7 +28,7 @@ CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_
 TELL_THE_TIME = ("record.json", "report.html")
 """Files that say how long a run took; all others follow from what was asked for."""
 
-SMALL_PARTS = ((runner, "PART", 512), (gated_runs, "BLOCK", 2))
+SMALL_PARTS = ((runner, "PART", 512), (runner, "NARROWEST", 2))
 """What is set where the runs below are done, so that small ones have several parts."""
 
 SETTING, PARTS = Setting("binary", bias=False, train_length=2, epochs=5), 4
@@ -41,9 +39,8 @@ def train(path, keep=ALL, *, resume=True, force=False, job=JOB):
     run_training(job, 0, RunDirectory(path), keep=keep, resume=resume, force=force)
 
 
-def train_gated(path):
-    setting = GatedSetting("gru", 1, Setting("binary", True, 2, epochs=1))
-    run_gated_training(setting, 3, 0, RunDirectory(path), resume=True)
+def train_grus(path):
+    train(path, job=training_job(Setting("binary", True, 2, "gru", epochs=1), 3, seed=0))
 
 
 def sweep(path):
@@ -58,7 +55,7 @@ RUNS: dict[str, Run] = {
     "all": train,
     "summary": lambda path: train(path, Keep("summary")),
     "sample": lambda path: train(path, Keep("sample", 50)),
-    "gated": train_gated,
+    "gru": train_grus,
     "sweep": sweep,
 }
 

@@ -422,7 +422,7 @@ def test_an_interrupted_comparison_is_gone_on_with(tmp_path, capsys, monkeypatch
         return as_if_compared(setting, seeds, seed, device)
 
     out, kept = ("--out", str(tmp_path / "out")), tmp_path / "out" / "compare.rows.json"
-    for option in ("--seeds", "--gated-seeds", "--seed"):
+    for option in ("--seeds", "--vector-seeds", "--seed"):
         error = f"tallystick: {option[2:].replace('-', '_')}: -1 is not a whole number from {option != '--seed':d} on\n"
         assert ended(*out, option, "-1") == (2, error)
     assert not kept.parent.exists()

@@ -147,6 +147,7 @@ def test_the_axes_drawn_are_those_with_several_values_or_those_asked_for():
         (["--epochs", "10,"], "epochs: '10,' is not one or more whole numbers"),
         (["--epochs", "10,10"], "epochs: a value stands twice in 10, 10"),
         (["--optimiser", "adam,sgd"], "optimiser: 'sgd' is not one of own, adam, calm, short, rmsprop, sign"),
+        (["--cell", "gru"], "cell: 'gru' may have several units; a sweep is over cells with one"),
         (["--initial-scale", "0"], "initial_scale: 0.0 is not above 0"),
         (["--x", "colour"], "x: 'colour' is not one of learning_rate, initial_scale"),
         (["--x", "epochs", "--y", "epochs"], "y: 'epochs' is drawn as x already"),

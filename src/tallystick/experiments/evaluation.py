@@ -21,6 +21,7 @@ from tallystick.experiments.summaries import (
     check_histograms,
     horizons_of_histograms,
     indicators_of_histograms,
+    models_in,
     settings_of,
 )
 from tallystick.languages.tasks import task_named
@@ -76,7 +77,11 @@ def evaluate_run(directory: RunDirectory, path: Path) -> list[Described]:
     strings = read_strings(path, *known)
     found = measured(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
     return _with_options(
-        directory, [{**described, **spread("accuracy", numbers["accuracy"])} for described, numbers in found]
+        directory,
+        [
+            {**described, "models": len(numbers["accuracy"]), **spread("accuracy", numbers["accuracy"])}
+            for described, numbers in found
+        ],
     )
 
 
@@ -129,7 +134,11 @@ def measures_of_run(directory: RunDirectory) -> list[Described]:
     """Return what became of networks with several units: mean accuracies, the first failures, and the units that count best."""
     if directory.has(HISTOGRAMS):
         return [
-            {**described, **{name: columns[name].mean for name in columns if name.startswith("accuracy_")}}
+            {
+                **described,
+                "models": models_in(columns),
+                **{name: columns[name].mean for name in columns if name.startswith("accuracy_")},
+            }
             for described, columns in settings_of(_histograms(directory))
         ]
     found = _by_setting(_pieces(directory))

@@ -103,7 +103,7 @@ def indicators_of_histograms(histograms: pl.DataFrame) -> list[dict[str, object]
     """Return where each setting's cells lie, as far as the histograms tell: a/b and U, and the share meeting the conditions."""
     found = []
     for described, columns in settings_of(histograms):
-        row = {**described, "models": _models(columns)}
+        row = {**described, "models": models_in(columns)}
         for name in ("ab_ratio", "recurrent_weight"):
             if name in columns:
                 parts = (("median", 0.5), ("min", 0), ("max", 1))
@@ -119,7 +119,7 @@ def horizons_of_histograms(histograms: pl.DataFrame) -> list[dict[str, object]]:
     return [
         {
             **described,
-            "models": _models(columns),
+            "models": models_in(columns),
             "proved": _unlimited(columns["horizon_all"]) if "horizon_all" in columns else 0,
             "exact": _true(columns, "horizon_all_exact"),
             **{
@@ -149,7 +149,8 @@ def _histogram(bins: pl.DataFrame) -> Histogram:
     return Histogram(least, following, models, lost)
 
 
-def _models(columns: dict[str, Histogram]) -> int:
+def models_in(columns: dict[str, Histogram]) -> int:
+    """Return how many models the histograms of a setting count."""
     first = columns[_EVERY]
     return int(first.models.sum()) + first.not_numbers
 
@@ -163,7 +164,7 @@ def _true(columns: dict[str, Histogram], name: str) -> int:
 
 
 def _summed_up(columns: dict[str, Histogram]) -> dict[str, object]:
-    models = _models(columns)
+    models = models_in(columns)
     found: dict[str, object] = {"models": models}
     if "meets_conditions" in columns:
         found["share_meeting_conditions"] = columns["meets_conditions"].mean

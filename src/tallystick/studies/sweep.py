@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
 from tallystick.experiments.evaluation import horizons_of_run, indicators_of_run
 from tallystick.experiments.jobs import VARIED, Generated, Job, fresh_job
@@ -81,6 +82,8 @@ def _of_kind(axis: str, value: object) -> object:
 
 def sweep_jobs(base: Setting, grid: Grid, seeds: int, seed: int, keep: Keep = ALL) -> list[Job]:
     """Return a job for every point: the same seeds everywhere, and the same strings for the same training length."""
+    if not issubclass(base.kind, ScalarCell):
+        raise BadInput(f"cell: {base.cell!r} may have several units; a sweep is over cells with one")
     settings = grid.settings(base)
     for length in grid.train_length:
         check_run(replace(base, train_length=length, epochs=max(grid.epochs)), seeds, seed, keep)

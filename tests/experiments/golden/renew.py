@@ -23,15 +23,13 @@ from typing import NamedTuple
 
 import jax
 import numpy as np
-from tallystick.experiments.gated_measures import border_strings, uniform_strings
-from tallystick.training.gated.initial_weights import fresh_gated_weights
 
-from tallystick.cells import CELLS
-from tallystick.cells.gated import GATED_CELLS
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
 from tallystick.datasets.training_sets import training_set
 from tallystick.experiments.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
-from tallystick.experiments.network_horizons import certified
+from tallystick.experiments.measures import border_strings, uniform_strings
+from tallystick.experiments.network_horizons import certify_many
 from tallystick.languages.tasks import TASKS, TERNARY
 from tallystick.studies.replicates import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
@@ -70,7 +68,7 @@ def made(setting: Setting, order: int = 0) -> Golden:
 
 def horizons(setting: Setting, weights: Weights) -> np.ndarray:
     """Up to which length networks are right on all strings, and on those of even length; exact whatever the machine."""
-    found = certified(Ensemble(setting, weights, np.zeros(SEEDS))).horizons
+    found = certify_many(Ensemble(setting, weights, np.zeros(SEEDS))).horizons
     return np.stack([found.all, found.even])
 
 
@@ -80,18 +78,20 @@ def drawn() -> dict[str, str]:
 
 
 def _drawn() -> Iterator[tuple[str, object]]:
+    scalar = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
     for task in TASKS.values():
         for seed in (0, 1):
             for length in TRAIN_LENGTHS:
                 yield f"training set, {task.name}, length {length}, seed {seed}", training_set(task, length, seed)
             for length in TEST_LENGTHS:
                 yield f"test strings, {task.name}, length {length}, seed {seed}", long_suite(task, length, seed)
-        for name, kind in CELLS.items():
+        for name, kind in scalar.items():
             weights = fresh_weights(kind, task, np.arange(1000), bias=True, dtype=FLOAT32)
             yield f"initial weights, {name}, {task.name}", weights
-    for name, kind in GATED_CELLS.items():
-        weights = fresh_gated_weights(kind, 2, TERNARY, np.arange(200), bias=True, dtype=FLOAT32)
-        yield f"initial weights, {name} with 2 units", weights
+    for name, kind in CELLS.items():
+        if name not in scalar:
+            weights = fresh_weights(kind, TERNARY, np.arange(200), bias=True, dtype=FLOAT32, units=2)
+            yield f"initial weights, {name} with 2 units", weights
     yield "redrawn test strings", list(RedrawnSuites(3, seed=0).tokens.values())
     yield "strings at the border", border_strings(1000, 20, seed=0)
     yield "uniform strings", uniform_strings(50, 20, seed=0)

@@ -4,19 +4,18 @@ import math
 
 import numpy as np
 import pytest
-from tallystick.experiments.gated_measures import (
+
+from tallystick import BadInput, GruCell, LstmCell, Network, Readout
+from tallystick.experiments.measures import (
     accuracy_by_length,
     border_strings,
     counting_units,
     curve_to,
     earliest_failures,
     first_failures,
-    judged,
+    judge,
     uniform_strings,
 )
-
-from tallystick import BadInput, GruCell, LstmCell, Network
-from tallystick.networks import Readout
 
 
 def counting_lstm(saturations):
@@ -27,9 +26,7 @@ def counting_lstm(saturations):
 
 
 def alone(model, place):
-    return Network(
-        model.cell.map_weights(lambda value, _: value[place]), model.readout.map_weights(lambda value, _: value[place])
-    )
+    return model.map_weights(lambda value, _: value[place])
 
 
 def random_networks(kind, units, outputs, networks=3, dtype=np.float64):
@@ -52,7 +49,7 @@ def written(row):
 @pytest.mark.parametrize(("kind", "outputs"), [(GruCell, 1), (LstmCell, 1), (GruCell, 3), (LstmCell, 3)])
 def test_answers_and_failures_are_those_of_each_string_alone(kind, outputs):
     networks, tokens = random_networks(kind, 2, outputs), uniform_strings(12, 6, seed=1)
-    right, failed = judged(networks, tokens)
+    right, failed = judge(networks, tokens)
     assert right.shape == failed.shape == (3, 6)
     for place in range(3):
         model = alone(networks, place)
@@ -73,7 +70,7 @@ def test_accuracy_falls_with_the_length_where_counting_ends():
 def test_float32_weights_run_in_float32():
     networks = random_networks(LstmCell, 1, 1, dtype=np.float32)
     assert counting_units(networks, uniform_strings(5, 4, seed=0))[0].slope.shape == (3,)
-    assert judged(networks, uniform_strings(5, 4, seed=0))[0].shape == (3, 4)
+    assert judge(networks, uniform_strings(5, 4, seed=0))[0].shape == (3, 4)
 
 
 def test_a_curve_goes_through_shorter_lengths_and_ends_where_it_is_asked_to():
@@ -90,9 +87,9 @@ def test_a_curve_goes_through_shorter_lengths_and_ends_where_it_is_asked_to():
 
 def test_many_networks_are_run_in_portions(monkeypatch):
     networks, tokens = random_networks(LstmCell, 1, 1, networks=5), uniform_strings(9, 4, seed=0)
-    together = judged(networks, tokens)
-    monkeypatch.setattr("tallystick.experiments.gated_measures._MOST_STATES", 8)
-    assert all(map(np.array_equal, judged(networks, tokens), together))
+    together = judge(networks, tokens)
+    monkeypatch.setattr("tallystick.experiments.measures._MOST_STATES", 8)
+    assert all(map(np.array_equal, judge(networks, tokens), together))
 
 
 def test_the_earliest_failure_is_the_shortest_of_all_strings():
