@@ -9,7 +9,7 @@ import time
 import pytest
 from command_lines import run, without_long_work
 
-from tallystick import BinaryReadout, LinearCell, Model
+from tallystick import LinearCell, Network, Readout
 from tallystick.cli import main
 from tallystick.networks import write_network
 
@@ -17,7 +17,7 @@ from tallystick.networks import write_network
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The current folder, with a model in it."""
-    write_network(Model(LinearCell(1, -1, 1), BinaryReadout(1, 0)), tmp_path / "model.json")
+    write_network(Network(LinearCell(1, -1, 1), Readout.binary(1, 0)), tmp_path / "model.json")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
