@@ -424,7 +424,8 @@ def report_disturbed(seen: Disturbed, log: list[str]) -> tuple[bool, str]:
     figures = (
         f"{seen.closed.total():,} connections closed at random moments and {seen.killed} workers killed beside "
         f"{len(seen.beside):,} questions, {told} of them told that their worker was killed and {busy} to try again, "
-        f"{lost} errors; afterwards {len(seen.afterwards):,} questions answered; memory of the server {seen.before.server:,.0f} MiB before and "
+        f"{lost} errors; afterwards {len(seen.afterwards):,} questions answered; memory of the server "
+        f"{seen.before.server:,.0f} MiB before and "
         f"{seen.after.server:,.0f} MiB after, of all processes {seen.before.total:,.0f} and {seen.after.total:,.0f} MiB; "
         f"{len(log)} lines of log"
     )
