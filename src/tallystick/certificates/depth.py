@@ -14,6 +14,7 @@ def exact_depth(cell: Cell, arithmetic: str) -> int | None:
     as in the real numbers. p is 11, 8, 24 and 53 for float16, bfloat16, float32 and float64; overflow may end it sooner.
     None for a cell that, with its weights rounded to this arithmetic, is no exact counter.
 
+    >>> from tallystick.cells import LinearCell
     >>> exact_depth(LinearCell(1, -1, 1), "float32") == 2**24
     True
     >>> exact_depth(LinearCell(0.1, -0.1, 1), "float32"), exact_depth(LinearCell(1, -1, 0.5), "float32")
