@@ -20,7 +20,7 @@ from tallystick.experiments.rows import ensemble_of
 from tallystick.experiments.run_directory import RunDirectory
 from tallystick.experiments.training_run import train
 from tallystick.explore import answers
-from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS
+from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
 from tallystick.networks.readout import DECISIONS
 from tallystick.training.initial_weights import CELL_BOUND, fresh_weights
 from tallystick.training.methods import METHODS
@@ -113,10 +113,19 @@ def test_a_vector_cell_of_the_page_is_trained_kept_and_certified(page, command, 
     assert ts.read_network(tmp_path / "network.json") == networks.network(0).in_arithmetic("rational")
 
 
-def test_the_checker_refuses_what_it_does_not_know(page, tmp_path):
-    verdict = ts.certify(ts.Network(page["CappedCell"](1, -1, 1), ts.Readout.binary(1, 0.5)))
-    ts.write_certificate(verdict, tmp_path / "certificate.json")
-    assert ts.check_certificate(tmp_path / "certificate.json").valid is not True
+@pytest.mark.parametrize("part", ["cell", "readout", "task"])
+def test_no_certificate_is_written_of_what_the_checker_does_not_know(page, part, tmp_path):
+    cell = page["CappedCell"](1, -1, 1) if part == "cell" else ts.LinearCell(1, -1, 1)
+    readout = ts.Readout(((1,),), (0,), "not below") if part == "readout" else ts.Readout.binary(1, 0.5)
+    verdict = ts.certify(ts.Network(cell, readout, page["task"]) if part == "task" else ts.Network(cell, readout))
+    with pytest.raises(ts.BadInput, match=f"{part}: a certificate speaks of .* and not of "):
+        ts.write_certificate(verdict, tmp_path / "certificate.json")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_task_that_the_sign_of_the_count_does_not_decide_is_refused():
+    with pytest.raises(ts.BadInput, match="question: the class of the count 3 is not that of 1"):
+        Task("three", BINARY.machine, BINARY.classes, lambda machine, end: int(end.counters[0] >= 3))
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,14 @@ from tallystick.arithmetic import exact, float_format
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
-from tallystick.networks import network_to_json
+from tallystick.errors import BadInput
+from tallystick.networks import Network, network_to_json
 
 FORMAT = "tallystick certificate 1"
+_CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
+_READOUTS = ("zero", "binary", "ternary")
+"""What a certificate of this format may speak of; the checker knows no other cells and readouts."""
+
 UNLIMITED = "unlimited"
 _EXACTLY_RUN = ("search", "sorted strings")
 """The methods of a failing string whose states are numbers, and not bounds."""
@@ -39,6 +44,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     >>> certificate(certify(Network(LinearCell(1, -1, 1), Readout.zero())))["horizon"]
     'unlimited'
     """
+    _refuse_unknown(verdict.model)
     content: dict[str, object] = {
         "format": FORMAT,
         "model": network_to_json(verdict.model),
@@ -51,6 +57,15 @@ def certificate(verdict: Verdict) -> dict[str, object]:
         "evidence": _evidence(verdict),
     }
     return {**content, "digest": digest(content)}
+
+
+def _refuse_unknown(network: Network) -> None:
+    """Refuse what the checker could not verify: a cell, a readout or a question that the format does not have."""
+    usual = Network(network.cell, network.readout).task
+    found = (("cell", network.cell.name, _CELLS), ("readout", network.readout.kind, _READOUTS))
+    for field, name, known in (*found, ("task", network.task.name, (usual.name,))):
+        if name not in known:
+            raise BadInput(f"{field}: a certificate speaks of {', '.join(known)} here, and not of {name!r}")
 
 
 def write_certificate(verdict: Verdict, path: Path | str) -> None:

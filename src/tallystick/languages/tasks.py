@@ -25,6 +25,9 @@ class MembershipClass(StrEnum):
     ACCEPTED = "accepted"
 
 
+_TRIED = 16
+"""Counts up to this size are tried when a task is made."""
+
 Question = Callable[[CounterMachine, Configuration], int]
 """From a machine and its last configuration to the index of the right class."""
 
@@ -47,6 +50,15 @@ class Task:
     machine: CounterMachine
     classes: tuple[StrEnum, ...]
     question: Question
+
+    def __post_init__(self) -> None:
+        """Refuse a question whose answer does not follow from the sign of the count, which is all that is looked at later."""
+        for count in range(-_TRIED, _TRIED + 1) if self.classes else ():
+            sign = (count > 0) - (count < 0)
+            if self.index_of_count(count) != self.index_of_count(sign):
+                raise BadInput(
+                    f"question: the class of the count {count} is not that of {sign}; only its sign may decide"
+                )
 
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
