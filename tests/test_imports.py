@@ -16,6 +16,7 @@ ROOMS = [
     "errors",
     "files",
     "documents",
+    "checker",
     "languages",
     "arithmetic",
     "cells",
@@ -77,7 +78,7 @@ def test_a_module_imports_only_from_rooms_above_it(module, path):
             assert ROOMS.index(room(name)) <= ROOMS.index(room(module)), f"{module} imports {name}, which lies below it"
 
 
-WITHOUT_JAX = ("languages", "arithmetic", "certificates", "cells", "networks")
+WITHOUT_JAX = ("checker", "languages", "arithmetic", "certificates", "cells", "networks")
 LOADS_NO_JAX = """
 import importlib, sys
 for module in sys.argv[1:]:

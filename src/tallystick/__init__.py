@@ -12,13 +12,13 @@ from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
-from tallystick.certificates.checker import check_file as check_certificate
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import Verdict
+from tallystick.checker import check_file as check_certificate
 from tallystick.conversion import to_cell, to_machine
 from tallystick.errors import BadInput
 from tallystick.indicators import Indicators, conditions, indicators

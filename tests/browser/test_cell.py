@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tallystick.certificates.checker import check_file
+from tallystick.checker import check_file
 from tallystick.networks import read_network
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect

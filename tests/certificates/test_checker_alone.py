@@ -13,8 +13,8 @@ import pytest
 from tallystick.cells import LinearCell, TanhCell
 from tallystick.certificates import checker
 from tallystick.certificates.certificate import certificate, digest, write_certificate
-from tallystick.certificates.checker import Answer, check, check_file
 from tallystick.certificates.horizon import certify
+from tallystick.checker import Answer, check, check_file
 from tallystick.networks import Network, Readout, network_to_json
 
 FOLDER = Path(checker.__file__).parent

@@ -14,8 +14,8 @@ from forged import issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, ReluCell, TanhCell
 from tallystick.certificates import checker
-from tallystick.certificates.checker import Answer, check, effort, gated, reading, strings
-from tallystick.certificates.checker.__main__ import main as run_checker
+from tallystick.checker import Answer, check, effort, gated, reading, strings
+from tallystick.checker.__main__ import main as run_checker
 from tallystick.cli import main as run_tallystick
 from tallystick.networks import Network, Readout
 

@@ -9,15 +9,15 @@ from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 from forged import issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates.checker import check
-from tallystick.certificates.checker.answers import Refused
-from tallystick.certificates.checker.claims import Claim
-from tallystick.certificates.checker.claims import Model as CheckedModel
-from tallystick.certificates.checker.effort import Limit
-from tallystick.certificates.checker.floating import FORMATS, Floating
-from tallystick.certificates.checker.machines import Exact
-from tallystick.certificates.checker.sorted_strings import Side, _holds_from_to, check_sorted
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, arithmetic_of
+from tallystick.checker import check
+from tallystick.checker.answers import Refused
+from tallystick.checker.claims import Claim
+from tallystick.checker.claims import Model as CheckedModel
+from tallystick.checker.effort import Limit
+from tallystick.checker.floating import FORMATS, Floating
+from tallystick.checker.machines import Exact
+from tallystick.checker.sorted_strings import Side, _holds_from_to, check_sorted
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout, network_to_json
 
@@ -205,7 +205,7 @@ def test_states_are_listed_where_the_ends_do_not_tell(monkeypatch):
     assert [finding.valid for finding in found] == [horizon <= right for horizon in range(LONGEST)]
     claim = sealed(bound(LISTED, "float16", "all", "search", 3))
     for most, holds in ((11, True), (10, None)):  # two states of one token, three of two tokens, six of three
-        monkeypatch.setattr("tallystick.certificates.checker.strings._MOST_STATES", most)
+        monkeypatch.setattr("tallystick.checker.strings._MOST_STATES", most)
         finding = check(claim)
         assert finding.valid is holds
         assert holds or finding.reason == "too many states to list at length 3"

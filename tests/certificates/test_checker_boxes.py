@@ -14,11 +14,11 @@ from vector_networks import MODELS, counting_gru, counting_lstm, every_state, mi
 
 from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.checker import check, gated
-from tallystick.certificates.checker.effort import Limit
-from tallystick.certificates.checker.gated import GatedCell, joined
-from tallystick.certificates.checker.reading import claim_of, parse
 from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.checker import check, gated
+from tallystick.checker.effort import Limit
+from tallystick.checker.gated import GatedCell, joined
+from tallystick.checker.reading import claim_of, parse
 from tallystick.cli import main
 
 LIMIT = 9

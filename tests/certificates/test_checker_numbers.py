@@ -10,11 +10,11 @@ import pytest
 
 from tallystick.arithmetic import FORMATS as NUMPY_FORMATS
 from tallystick.arithmetic import nearest
-from tallystick.certificates.checker.claims import Model
-from tallystick.certificates.checker.effort import Limit
-from tallystick.certificates.checker.floating import FORMATS, Floating, FloatTanh
-from tallystick.certificates.checker.sorted_strings import sign
-from tallystick.certificates.checker.tanh import tanh_above, tanh_below
+from tallystick.checker.claims import Model
+from tallystick.checker.effort import Limit
+from tallystick.checker.floating import FORMATS, Floating, FloatTanh
+from tallystick.checker.sorted_strings import sign
+from tallystick.checker.tanh import tanh_above, tanh_below
 from tallystick.errors import BadInput
 
 KINDS = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}

@@ -8,10 +8,10 @@ import pytest
 from forged import issued, sealed, with_example, with_model
 
 from tallystick.cells import LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates.checker import Answer, check, check_file
-from tallystick.certificates.checker.__main__ import main
-from tallystick.certificates.checker.effort import Limit
-from tallystick.certificates.checker.sorted_strings import sign
+from tallystick.checker import Answer, check, check_file
+from tallystick.checker.__main__ import main
+from tallystick.checker.effort import Limit
+from tallystick.checker.sorted_strings import sign
 from tallystick.networks import Network, Readout
 
 HALF = Fraction(1, 2)

@@ -10,9 +10,9 @@ from forged import issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, exact_trace, write_certificate
-from tallystick.certificates.checker import check
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.checker import check
 from tallystick.languages.brackets import BinaryClass
 from tallystick.languages.tasks import MembershipClass
 from tallystick.networks import Network, Readout

@@ -11,10 +11,10 @@ import pytest
 from tallystick import LinearCell, Network, SelectiveCell, TanhCell, certify
 from tallystick.arithmetic import exact
 from tallystick.certificates.certificate import certificate
-from tallystick.certificates.checker import check_file
 from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
+from tallystick.checker import check_file
 from tallystick.documents import Document
 from tallystick.errors import MissingExtra
 from tallystick.explore import schemas

@@ -10,7 +10,7 @@ from damage import damaged_bytes, damaged_json, damaged_table, damaged_tensors
 from hypothesis import strategies as st
 
 from tallystick.cells import ScalarCell
-from tallystick.certificates.checker import check, check_file
+from tallystick.checker import check, check_file
 from tallystick.datasets.published import published_strings
 from tallystick.datasets.string_files import read_strings
 from tallystick.documents import parse_document

@@ -10,13 +10,13 @@ import typer
 from tallystick.arithmetic import FORMATS, Number
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
-from tallystick.certificates.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
+from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
 from tallystick.datasets.string_files import write_strings
