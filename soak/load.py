@@ -3,13 +3,11 @@
 
     python soak/load.py [CLIENTS] [SECONDS] [RUN]
 
-and then clients that close at any stage, and workers that are killed: does it still answer?
-
 Each client moves a slider: verdicts, traces and accuracies of ever other networks, a file of the page now and then, and the bins
 and points of RUN; a run of 100,000 networks is made up where none is named. For every other quarter of the time further clients
 ask what cannot be answered before the deadline. After that, 10,000 connections are closed at random moments: before the request,
 in the middle of its header or body, while the answer is worked out and while it is sent, some of them by a reset; and 100 workers
-are killed while other clients ask. Ends with 1 if
+are killed while other clients ask; with 0 SECONDS only this is tried. Ends with 1 if
 
 - a single question is not answered, or not with what was asked for: slow ones with the deadline or with "try again";
 - the slow ones hold up the quick ones, which share the cores with them and the processes started in their place: one in a
@@ -57,7 +55,7 @@ SERVER_GROWTH, GROWTH = 1.1, 1.25
 LATE = 0.99
 HELD_UP = 3
 
-CLOSED, KILLED = 10_000, 100
+CLOSED, KILLED, AFTERWARDS = 10_000, 100, 1000
 CLOSING_CLIENTS, ASKING_CLIENTS = 10, 8
 RESTING = 10.0
 MOMENT = 0.05  # seconds that pass before a client closes, at the most
@@ -136,7 +134,7 @@ class Seen:
     @property
     def quarter(self) -> int:
         """Which quarter of the time it is; slow questions are asked in those with odd numbers."""
-        return int(QUARTERS * self.elapsed / SECONDS)
+        return int(QUARTERS * self.elapsed / SECONDS) if SECONDS else 0
 
     def peak(self, *quarters: int) -> float:
         """Return the greatest memory of all processes in some quarters, in MiB."""
@@ -263,10 +261,10 @@ class Disturbed:
         return self.closed.total() >= CLOSED and self.killed >= KILLED
 
 
-async def close_early(number: int, host: str, port: int, seen: Disturbed) -> None:
+async def close_early(number: int, host: str, port: int, closed: Counter[str], most: int) -> None:
     """Close connections at random moments, until enough are closed."""
     drawn, questions = random.Random(-1 - number), quick_questions(number)
-    while seen.closed.total() < CLOSED:
+    while closed.total() < most:
         question = drawn.choice([*(next(questions) for _ in range(30)), *9 * [LARGE], SLOW])
         content = question.content(drawn.choice([*9 * [host], "evil.example"]), port)
         head = content.index(b"\r\n\r\n") + 4
@@ -292,7 +290,7 @@ async def close_early(number: int, host: str, port: int, seen: Disturbed) -> Non
                 writer.transport.abort()
             else:
                 writer.close()
-        seen.closed[stage] += 1
+        closed[stage] += 1
 
 
 async def kill_workers(server: psutil.Process, seen: Disturbed) -> None:
@@ -320,19 +318,20 @@ async def ask_beside(number: int, client: Client, answers: list[Answer], is_over
 async def disturb(host: str, port: int, server: psutil.Process) -> Disturbed:
     """Close connections and kill workers while some clients ask, and ask again afterwards."""
     unused = Seen()
-    async with Client(host, port, unused) as client:
-        for _ in range(10):
-            await client.ask(LARGE)  # so that it has been asked before the memory is looked at
+
+    async def close(closed: Counter[str], most: int) -> None:
+        await asyncio.gather(*(close_early(number, host, port, closed, most) for number in range(CLOSING_CLIENTS)))
+
+    await close(Counter(), CLOSED // 10)  # so that all has been asked before the memory is looked at
     seen = Disturbed(await resting(server))
     asking = (
         ask_beside(number, Client(host, port, unused), seen.beside, lambda: seen.is_over)
         for number in range(ASKING_CLIENTS)
     )
-    closing = (close_early(number, host, port, seen) for number in range(CLOSING_CLIENTS))
-    await asyncio.gather(kill_workers(server, seen), *asking, *closing)
+    await asyncio.gather(kill_workers(server, seen), close(seen.closed, CLOSED), *asking)
     seen.after = await resting(server)
     asked = itertools.count()
-    await ask_beside(0, Client(host, port, unused), seen.afterwards, lambda: next(asked) > 4 * CLIENTS)
+    await ask_beside(0, Client(host, port, unused), seen.afterwards, lambda: next(asked) >= AFTERWARDS)
     return seen
 
 
@@ -423,11 +422,10 @@ def report_disturbed(seen: Disturbed, log: list[str]) -> tuple[bool, str]:
         print("  BROKEN: the memory is greater than before")
     figures = (
         f"{seen.closed.total():,} connections closed at random moments and {seen.killed} workers killed beside "
-        f"{len(seen.beside):,} questions, {told} of them told that their worker was killed and {busy} to try again, "
-        f"{lost} errors; afterwards {len(seen.afterwards):,} questions answered; memory of the server "
-        f"{seen.before.server:,.0f} MiB before and "
-        f"{seen.after.server:,.0f} MiB after, of all processes {seen.before.total:,.0f} and {seen.after.total:,.0f} MiB; "
-        f"{len(log)} lines of log"
+        f"{len(seen.beside):,} questions, {told} of them told that their worker was killed and {busy} to try again, {lost} "
+        f"errors; afterwards {len(seen.afterwards):,} questions answered; "
+        f"memory of the server {seen.before.server:,.0f} MiB before and {seen.after.server:,.0f} MiB after, "
+        f"of all processes {seen.before.total:,.0f} and {seen.after.total:,.0f} MiB; {len(log)} lines of log"
     )
     return not (lost or grown), figures
 
@@ -448,14 +446,14 @@ def main() -> None:
                 assert address.port is not None
                 urlopen(f"{address.geturl()}api/theorem", timeout=2 * WAIT).close()  # so that the solver has been asked
                 place = address.hostname, address.port, psutil.Process(server.pid)
-                kept, figures = report(asyncio.run(load(*place)))
+                reports = [report(asyncio.run(load(*place)))] if SECONDS else []
                 disturbed = asyncio.run(disturb(*place))
                 complaints.seek(0)
-                also_kept, further = report_disturbed(disturbed, complaints.readlines())
-                print(f"load: {figures}; then {further}")
+                reports.append(report_disturbed(disturbed, complaints.readlines()))
+                print(f"load: {'; then '.join(figures for _, figures in reports)}")
             finally:
                 server.terminate()
-    sys.exit(0 if kept and also_kept else 1)
+    sys.exit(0 if all(kept for kept, _ in reports) else 1)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tallystick import checker
 from tallystick.cells import LinearCell, TanhCell
-from tallystick.certificates import checker
 from tallystick.certificates.certificate import certificate, digest, write_certificate
 from tallystick.certificates.horizon import certify
 from tallystick.checker import Answer, check, check_file

@@ -12,8 +12,8 @@ import pytest
 from extreme_claims import extreme_claims
 from forged import issued, sealed
 
+from tallystick import checker
 from tallystick.cells import LinearCell, LstmCell, ReluCell, TanhCell
-from tallystick.certificates import checker
 from tallystick.checker import Answer, check, effort, gated, reading, strings
 from tallystick.checker.__main__ import main as run_checker
 from tallystick.cli import main as run_tallystick

@@ -1,5 +1,6 @@
 """No client can end the server or stop its answers: not one that closes early, nor one that never finishes, nor many."""
 
+import gc
 import json
 import logging
 import random
@@ -9,6 +10,7 @@ import socket
 import struct
 import threading
 import time
+import weakref
 from contextlib import ExitStack, closing, suppress
 from urllib.parse import urlsplit
 
@@ -100,6 +102,24 @@ def test_no_client_that_closes_ends_the_server(explorer):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_a_connection_that_broke_is_forgotten():
+    kept = weakref.WeakSet()
+    with served(application()) as address:
+        for _ in range(10):
+            with connect(address) as line:
+                line.sendall(b"GET /app.js HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
+                assert line.recv(10)
+                kept.update(each for each in gc.get_objects() if isinstance(each, connections.Connection))
+                assert kept
+                line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        for _ in range(100):
+            gc.collect()
+            if not kept:
+                return
+            time.sleep(0.05)
+    assert not kept
 
 
 def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeypatch):

@@ -89,7 +89,8 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
+        """End, and leave no timer that would keep what is over; uvicorn leaves its own where the connection broke."""
+        self._unset_keepalive_if_required()
         for timer in (self._header, self._reading):
             if timer is not None:
                 timer.cancel()

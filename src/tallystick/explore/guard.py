@@ -84,7 +84,9 @@ class Guard:
         if isinstance(admitted, _Refusal):
             await _refuse(send, admitted)
         elif admitted is not None:
-            await _answer_while_there(self.app(scope, _replayed(admitted), send), receive)
+            answer = self.app(scope, _replayed(admitted), send)
+            # A file of the page is no work, and would be left open.
+            await (_answer_while_there(answer, receive) if scope["path"].startswith(API) else answer)
 
     def _refusal(self, scope: Scope) -> "_Refusal | None":
         hosts, origins, lengths = (_header(scope, name) for name in (b"host", b"origin", b"content-length"))

@@ -212,7 +212,7 @@ class _Worker:
     """One process, and the pipes to and from it."""
 
     def __init__(self, process: Process) -> None:
-        self._process, self.is_idle = process, False
+        self._process, self.is_idle, self._is_ended = process, False, False
         assert process.stdin is not None
         assert process.stdout is not None
         self._questions, self._replies = process.stdin, process.stdout
@@ -230,7 +230,7 @@ class _Worker:
     @property
     def is_alive(self) -> bool:
         """Whether the process has not ended, as far as is known."""
-        return self._process.returncode is None and not self._replies.at_eof()
+        return self._process.returncode is None and not (self._is_ended or self._replies.at_eof())
 
     @property
     def worked(self) -> float:
@@ -260,9 +260,11 @@ class _Worker:
             os.setpriority(os.PRIO_PROCESS, self._process.pid, niceness)
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        """End the process, whatever it is doing; once, since a second signal could take its status from asyncio."""
+        if not self._is_ended:
+            self._is_ended = True
+            with suppress(ProcessLookupError):
+                self._process.kill()
 
     async def dismiss(self) -> None:
         """Let the process end by itself, since there are no more questions, or else end it."""

@@ -14,7 +14,6 @@ Biases may be left out and are then zero. `"readout": {"kind": "zero"}` is the z
 `"task"` names what is right, where that is not what such a readout is usually asked for.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -130,5 +129,6 @@ def _numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a numbe
 
 
 def _written(values: Any, field: str) -> Any:  # noqa: ANN401
-    write: Callable[[Any], Any] = lambda value: _written(value, field)  # noqa: E731
-    return [*map(write, values)] if isinstance(values, tuple) else exact_number(values, field)
+    if not isinstance(values, tuple):
+        return exact_number(values, field)
+    return [_written(value, field) for value in cast("tuple[Any, ...]", values)]

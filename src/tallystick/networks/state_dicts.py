@@ -137,10 +137,12 @@ def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float
             f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
         )
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
-    numbers = {"readout.weight": readout.weight, "readout.bias": readout.bias}
+    numbers: dict[str, Any] = {"readout.weight": readout.weight, "readout.bias": readout.bias}
     if isinstance(cell, ScalarCell):
         numbers = {} if readout.decision == ZERO else {**numbers, "readout.weight": tuple(v for (v,) in readout.weight)}
-        own = {name: value if isinstance(value, tuple) else (value,) for name, value in cell.tensors().items()}
+        own: dict[str, Any] = {
+            name: value if isinstance(value, tuple) else (value,) for name, value in cell.tensors().items()
+        }
         numbers = {**own, **numbers}
     else:
         numbers = {**{f"{_TORCH_NAMES[name]}_l0": value for name, value in cell.tensors().items()}, **numbers}
