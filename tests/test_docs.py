@@ -99,7 +99,7 @@ def test_the_site_is_whole_and_loads_nothing_from_another_host(tmp_path):
 
     assert [name for name in COMMANDS if f'<h2 id="{name}">' not in pages["cli.html"]] == []
     reference = pages["api/certificates.html"]
-    assert "Return the verdict on a model: PROVED, REFUTED with a shortest failing string, or BOUNDED." in reference
+    assert "Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED." in reference
     assert 'id="tallystick.check_certificate"' in reference
     assert "&gt;&gt;&gt; " in reference
     assert pages["story.html"].count("data:image/png") == 3

@@ -26,7 +26,6 @@ WRITES = {
     "certify": ("link", ["certify", "model.json", "--out", "link"]),
     "failures": ("link", ["failures", "model.json", "--length", "4", "--out", "link"]),
     "accuracy": ("link.svg", ["accuracy", "model.json", "--length", "4", "--figure", "link.svg"]),
-    "bench": ("link", ["bench", "--suite", "languages", "--out", "link"]),
     "prove": ("queries/theorem1-01.smt2", ["prove", "theorem1", "--smtlib", "queries"]),
     "compare": ("compared/compare.md", ["compare", "--cell", "linear", "--out", "compared"]),
     "compare, rows": ("compared/compare.rows.json", ["compare", "--cell", "linear", "--out", "compared"]),

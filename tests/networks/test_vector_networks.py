@@ -134,7 +134,7 @@ def test_numbers_are_read_exactly(tmp_path):
         ({"input_bias": [1, 2, "x"]}, "input_bias[2]: 'x' is not a number"),
         ({"open_step": 1}, "unknown field 'open_step'"),
         ({"cell": ["gru"]}, "field 'open_step' is missing"),
-        ({"readout": {"kind": "zero"}}, 'kind: "zero" is not one of binary, ternary, which read a gated cell'),
+        ({"readout": {"kind": "zero"}}, 'kind: "zero" is not one of binary, ternary, which read several units'),
         ({"readout": {"kind": "binary"}}, "readout: field 'weight' is missing"),
         ({"readout": {"kind": "zero", "weight": [[1]]}}, 'kind: "zero" is not one of binary, ternary, which read'),
         ({"readout": {"kind": "ternary", "weight": [[1]]}}, "readout: weight: [[1]] is not a list of 3 rows"),

@@ -13,7 +13,7 @@ LONGEST_TRAINING = 14
 def training_set(task: Task, train_length: int, seed: int) -> list[str]:
     """Return the strings in the order in which every epoch reads them.
 
-    >>> from tallystick.languages.tasks import Task
+    >>> from tallystick.languages.tasks import TASKS
     >>> [len(training_set(TASKS[name], length, 0)) for name in ("binary", "ternary") for length in (2, 4, 8)]
     [6, 28, 354, 6, 24, 297]
     """
