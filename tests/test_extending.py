@@ -123,6 +123,11 @@ def test_no_certificate_is_written_of_what_the_checker_does_not_know(page, part,
     assert not list(tmp_path.iterdir())
 
 
+def test_a_task_on_another_machine_is_refused():
+    with pytest.raises(ts.BadInput, match="machine: the task 'own' counts as neither the machine bb nor semidyck1"):
+        Task("own", ts.READY_MACHINES["dyck1"], BINARY.classes, BINARY.question)
+
+
 def test_a_task_that_the_sign_of_the_count_does_not_decide_is_refused():
     with pytest.raises(ts.BadInput, match="question: the class of the count 3 is not that of 1"):
         Task("three", BINARY.machine, BINARY.classes, lambda machine, end: int(end.counters[0] >= 3))

@@ -53,6 +53,7 @@ class Task:
 
     def __post_init__(self) -> None:
         """Refuse a question whose answer does not follow from the sign of the count, which is all that is looked at later."""
+        _ = self.language  # refuses a machine that is not known
         for count in range(-_TRIED, _TRIED + 1) if self.classes else ():
             sign = (count > 0) - (count < 0)
             if self.index_of_count(count) != self.index_of_count(sign):
@@ -71,7 +72,11 @@ class Task:
     @property
     def language(self) -> BracketLanguage:
         """The bracket language of the machine, which counts a string without running the machine."""
-        return next(language for machine, language in _LANGUAGES if machine is self.machine)
+        found = (language for machine, language in _LANGUAGES if machine is self.machine or machine == self.machine)
+        language = next(found, None)
+        if language is None:
+            raise BadInput(f"machine: the task {self.name!r} counts as neither the machine bb nor semidyck1 does")
+        return language
 
     @property
     def outputs(self) -> int:
