@@ -1,6 +1,6 @@
-"""The columns of a run, each declared once: its name, its type, how it is found, how it is counted, and where it is shown.
+"""The columns of a run, each declared once: its name, its type, its title, how it is found and how it is counted.
 
-Rows, summaries, reports, the explorer's API and its page read these declarations; a new column is one more entry here.
+Rows, histograms and summaries read these declarations. Reports and the explorer still name the columns that they show.
 """
 
 from collections.abc import Callable, Iterable
