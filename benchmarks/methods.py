@@ -22,8 +22,8 @@ import numpy as np
 
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import meets_conditions
-from tallystick.experiments.network_horizons import certify_many
-from tallystick.experiments.training_run import train
+from tallystick.runs.network_horizons import certify_many
+from tallystick.runs.training_run import train
 from tallystick.training.adam import Momenta
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.methods import METHODS

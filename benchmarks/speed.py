@@ -13,8 +13,8 @@ from benchmarks.limits import most_runs, steps_of, strings_of
 from benchmarks.machine import Row, best_of, enlarge, measured_devices, this_machine
 from tallystick.cells import Cell
 from tallystick.errors import BadInput
-from tallystick.experiments.jobs import paper_grid
 from tallystick.languages.tasks import Task
+from tallystick.runs.jobs import paper_grid
 from tallystick.training.cores import cores
 from tallystick.training.devices import Devices, devices_named
 from tallystick.training.engines import WIDE, Engine, engine_for

@@ -11,8 +11,8 @@ import sys
 import numpy as np
 
 from tallystick.datasets.long_tests import long_suite
-from tallystick.experiments.training_run import train
 from tallystick.languages.tasks import TERNARY
+from tallystick.runs.training_run import train
 
 SUITES = 5
 

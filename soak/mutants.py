@@ -41,13 +41,13 @@ from run import show
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tallystick"
-ROOMS = ("arithmetic", "cells", "certificates", "networks/readout.py")
+ROOMS = ("numbers", "cells", "certificates", "networks/readout.py")
 TESTS = (
     "tests/certificates",
     "tests/cells/test_cells.py",
     "tests/cells/test_gates.py",
     "tests/networks",
-    *(f"tests/test_{name}.py" for name in ("arithmetic", "messages", "conversion", "indicators")),
+    *(f"tests/test_{name}.py" for name in ("numbers", "messages", "conversion", "indicators")),
 )
 WANTED = 0.95
 

@@ -21,12 +21,12 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 import tallystick
-from tallystick.experiments import runner
-from tallystick.experiments.cluster import workers_named
-from tallystick.experiments.jobs import Generated, Job, fresh_job, paper_grid
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.training_run import run_training, run_whole, training_job
-from tallystick.experiments.workers import Own, Result, Shared, ThisMachine, Workers
+from tallystick.runs import runner
+from tallystick.runs.cluster import workers_named
+from tallystick.runs.jobs import Generated, Job, fresh_job, paper_grid
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.training_run import run_training, run_whole, training_job
+from tallystick.runs.workers import Own, Result, Shared, ThisMachine, Workers
 from tallystick.training.setting import Setting
 
 GRUS = 200

@@ -11,17 +11,17 @@ import polars as pl
 import pytest
 
 import tallystick as ts
-from tallystick.arithmetic import Number, positive_part
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.certificates.deciders import DECIDERS
 from tallystick.cli import main
-from tallystick.experiments.columns import COLUMNS
-from tallystick.experiments.rows import ensemble_of
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.training_run import train
 from tallystick.explore import answers
 from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
 from tallystick.networks.readout import DECISIONS
+from tallystick.numbers import Number, positive_part
+from tallystick.runs.columns import COLUMNS
+from tallystick.runs.rows import ensemble_of
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.training_run import train
 from tallystick.training.initial_weights import CELL_BOUND, fresh_weights
 from tallystick.training.methods import METHODS
 

@@ -18,7 +18,7 @@ ROOMS = [
     "documents",
     "checker",
     "languages",
-    "arithmetic",
+    "numbers",
     "cells",
     "networks",
     "datasets",
@@ -27,7 +27,7 @@ ROOMS = [
     "conversion",
     "certificates",
     "theorems",
-    "experiments",
+    "runs",
     "reports",
     "studies",
     "explore",
@@ -116,4 +116,4 @@ def test_polars_is_handed_a_path_in_one_room_alone():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in takes_paths
     }
-    assert callers == {"tallystick.experiments.parquet_files"}
+    assert callers == {"tallystick.runs.parquet_files"}

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, hyperbolic_tangent, nearest, sigmoid
-from tallystick.arithmetic.boxes import box_of
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, TanhCell
 from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.ensemble import horizons
@@ -21,6 +19,8 @@ from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BinaryClass
 from tallystick.networks import Network, Readout
+from tallystick.numbers import ARITHMETICS, FORMATS, exact, hyperbolic_tangent, nearest, sigmoid
+from tallystick.numbers.boxes import box_of
 
 HALF = Fraction(1, 2)
 COUNTER = Network(LinearCell(1, -1, 1), Readout.binary(1, -HALF))

@@ -8,7 +8,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tallystick.arithmetic import ARITHMETICS, exact
 from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
@@ -26,9 +25,10 @@ from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.networks import Network, Readout, from_torch, read_network, write_network
+from tallystick.numbers import ARITHMETICS, exact
 
 if TYPE_CHECKING:
-    from tallystick.experiments.training_run import train
+    from tallystick.runs.training_run import train
     from tallystick.studies.reproduce import reproduce
     from tallystick.training.ensemble import Ensemble
     from tallystick.training.setting import Setting
@@ -40,7 +40,7 @@ _ON_DEMAND = {
     "Ensemble": "tallystick.training.ensemble",
     "Setting": "tallystick.training.setting",
     "reproduce": "tallystick.studies.reproduce",
-    "train": "tallystick.experiments.training_run",
+    "train": "tallystick.runs.training_run",
 }
 
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tallystick.arithmetic import exact
 from tallystick.cells import Cell, LinearCell, ReluCell
 from tallystick.cells.conditions import Condition
 from tallystick.errors import BadInput
+from tallystick.numbers import exact
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import LinearCell
-from tallystick.experiments.columns import schema_of
 from tallystick.reports.paper import COLUMNS, SETTINGS
+from tallystick.runs.columns import schema_of
 
 EDITION, METHOD, PRECISION = "fresh", "published", "float32"
 EPOCHS, FOLLOWED = 30, 6

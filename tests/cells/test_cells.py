@@ -9,9 +9,9 @@ import pytest
 from strings import all_strings
 
 from tallystick import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.arithmetic import ARITHMETICS
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.errors import BadInput
+from tallystick.numbers import ARITHMETICS
 
 SCALAR = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
 every_cell = pytest.mark.parametrize("kind", SCALAR.values(), ids=SCALAR)

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from every_cell import EVERY_CELL, every_cell, targets_along, weights_in_doubles
 
-from tallystick.arithmetic import ARITHMETICS, exact, float_format
-from tallystick.arithmetic.boxes import box_of
-from tallystick.arithmetic.named import FUSED
 from tallystick.cells import Token
 from tallystick.errors import BadInput, UnknownToken
+from tallystick.numbers import ARITHMETICS, exact, float_format
+from tallystick.numbers.boxes import box_of
+from tallystick.numbers.named import FUSED
 from tallystick.training.objectives import CROSS_ENTROPY
 
 STRINGS = ("(", "))", "(()", ")()(")

@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.arithmetic import exact, sigmoid
 from tallystick.cells import ONE_HOT, GruCell, LstmCell
 from tallystick.cells.gated import State
 from tallystick.errors import BadInput
+from tallystick.numbers import exact, sigmoid
 
 every_cell = pytest.mark.parametrize("kind", [GruCell, LstmCell], ids=["gru", "lstm"])
 every_size = pytest.mark.parametrize("units", [1, 2, 3])

@@ -14,9 +14,9 @@ from math import lcm, log10
 
 import numpy as np
 
-from tallystick.arithmetic import Fused
 from tallystick.cells import CELLS, ReluCell, ScalarCell, SelectiveCell, TanhCell
 from tallystick.networks import Network, Readout
+from tallystick.numbers import Fused
 
 SCALAR_CELLS = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
 READOUTS = ("zero", "binary", "ternary")

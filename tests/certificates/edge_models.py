@@ -12,9 +12,9 @@ from fractions import Fraction
 import numpy as np
 from brute_force import SMALL, lines, recurrent_weights, some_model
 
-from tallystick.arithmetic import FORMATS, FloatFormat, float_format
 from tallystick.cells import ReluCell, SelectiveCell, TanhCell
 from tallystick.networks import Network, Readout
+from tallystick.numbers import FORMATS, FloatFormat, float_format
 
 ORDINARY, NEAR_COUNTER = 0.2, 0.45
 """The shares of ordinary models and of those beside an exact counter; the others have any weights."""

@@ -6,7 +6,6 @@ from brute_force import place_of
 from vector_networks import counting_lstm
 
 from tallystick import LstmCell, Network, certify
-from tallystick.arithmetic.boxes import Box
 from tallystick.certificates import box_proof
 from tallystick.certificates.box_proof import (
     FAILED,
@@ -23,6 +22,7 @@ from tallystick.certificates.box_proof import (
 from tallystick.certificates.suffix_groups import empty_string
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Readout
+from tallystick.numbers.boxes import Box
 
 STILL = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
 ALWAYS_POSITIVE = Network(STILL, Readout(((0,),), (1,)))

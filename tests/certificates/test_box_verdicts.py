@@ -11,13 +11,13 @@ import pytest
 from vector_networks import MODELS, counting_lstm, every_state, mistakes, trained_models, wrong_verdict
 
 from tallystick import BadInput, GruCell, LinearCell, LstmCell, Network, certify, write_network
-from tallystick.arithmetic.boxes import box_of
 from tallystick.certificates import box_proof
 from tallystick.certificates.suffix_groups import empty_string
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.cli import main
 from tallystick.networks import Readout
+from tallystick.numbers.boxes import box_of
 
 LONGEST = 14
 PAGE = Path(__file__).parents[2] / "docs" / "gated.md"

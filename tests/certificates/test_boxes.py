@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallystick.arithmetic import hyperbolic_tangent, sigmoid, weighted_mean
-from tallystick.arithmetic.boxes import Box, box_of
 from tallystick.errors import BadInput
+from tallystick.numbers import hyperbolic_tangent, sigmoid, weighted_mean
+from tallystick.numbers.boxes import Box, box_of
 
 NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1e-300, 1e-300) | st.floats(-3, 3)
 BOXES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: Box(*map(np.array, sorted(ends))))

@@ -13,7 +13,6 @@ from functools import lru_cache
 import pytest
 from brute_force import READOUTS, SCALAR_CELLS, classes, place_of, some_model
 
-from tallystick.arithmetic import exact
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.horizon import certify
@@ -21,6 +20,7 @@ from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, Out
 from tallystick.checker import check
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
+from tallystick.numbers import exact
 
 CHANGED_TEXTS = 6000
 SHORT, LIMIT = 6, 24

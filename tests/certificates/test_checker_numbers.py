@@ -8,14 +8,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tallystick.arithmetic import FORMATS as NUMPY_FORMATS
-from tallystick.arithmetic import nearest
 from tallystick.checker.claims import Model
 from tallystick.checker.effort import Limit
 from tallystick.checker.floating import FORMATS, Floating, FloatTanh
 from tallystick.checker.sorted_strings import sign
 from tallystick.checker.tanh import tanh_above, tanh_below
 from tallystick.errors import BadInput
+from tallystick.numbers import FORMATS as NUMPY_FORMATS
+from tallystick.numbers import nearest
 
 KINDS = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32, "float64": np.float64}
 each = pytest.mark.parametrize("name", FORMATS)

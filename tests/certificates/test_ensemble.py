@@ -16,10 +16,10 @@ from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
-from tallystick.experiments import device_lengths
-from tallystick.experiments.device_lengths import head_start_on
 from tallystick.indicators import conditions
 from tallystick.networks import Network, Readout
+from tallystick.runs import device_lengths
+from tallystick.runs.device_lengths import head_start_on
 
 KINDS = pytest.mark.parametrize("kind", ["binary", "ternary"])
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tallystick.arithmetic.boxes import Box
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates import ensemble_search, linear_ensemble
 from tallystick.certificates.critical_strings import CriticalString, critical_strings
@@ -11,6 +10,7 @@ from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.ensemble_models import Horizons
 from tallystick.certificates.linear_ensemble import FirstFailures, Powers, decided_length
 from tallystick.networks import Network, Readout
+from tallystick.numbers.boxes import Box
 
 ONE = np.ones(1)
 JUST_BELOW = 1 - 2.0**-53

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from brute_force import READOUTS, some_model
 
-from tallystick.arithmetic import ARITHMETICS, FORMATS, exact, format_of
 from tallystick.cells import ONE_HOT, LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certainty import certain, steady
 from tallystick.certificates.critical_strings import critical_strings, sides
@@ -18,6 +17,7 @@ from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS, ExecutedTan
 from tallystick.certificates.verdict import runs_of
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, TERNARY
 from tallystick.networks import Network, Readout
+from tallystick.numbers import ARITHMETICS, FORMATS, exact, format_of
 
 HALF = Fraction(1, 2)
 

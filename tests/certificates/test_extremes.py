@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from brute_force import some_cell, states, strings
 
-from tallystick.arithmetic import ARITHMETICS
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.extremes import ByRunningCount, closed_form, extremes, first_row, rows
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import SEMI_DYCK1
+from tallystick.numbers import ARITHMETICS
 
 
 def grouped(cell, longest, group):

@@ -16,7 +16,6 @@ import pytest
 from float_modes import CANNOT, MODES, mode, refusal_in
 from vector_networks import counting_gru, counting_lstm
 
-from tallystick.arithmetic import FORMATS, exact, float_format, nearest
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates import deciders
 from tallystick.certificates.certificate import certificate
@@ -32,6 +31,7 @@ from tallystick.errors import BadInput
 from tallystick.explore.answers import trace
 from tallystick.indicators import conditions, indicators
 from tallystick.networks import Network, Readout, read_network, write_network
+from tallystick.numbers import FORMATS, exact, float_format, nearest
 
 TINY = Network(LinearCell(2.0**-1060, -(2.0**-1060), 1.0), Readout.zero())
 LEAKY = Network(LinearCell(1.0, -1.0, 0.5), Readout.binary(1.0))

@@ -13,13 +13,13 @@ from distributed import KilledWorker
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.experiments import cluster, runner
-from tallystick.experiments.cluster import TASKS_A_CORE, made_with, workers_named
-from tallystick.experiments.jobs import Job
-from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import PART, part_files, parts_of, run_jobs
-from tallystick.experiments.training_run import run_training, training_job
+from tallystick.runs import cluster, runner
+from tallystick.runs.cluster import TASKS_A_CORE, made_with, workers_named
+from tallystick.runs.jobs import Job
+from tallystick.runs.keeping import ALL, Keep
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.runner import PART, part_files, parts_of, run_jobs
+from tallystick.runs.training_run import run_training, training_job
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=2)

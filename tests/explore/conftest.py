@@ -30,7 +30,7 @@ def without(monkeypatch):
 def _as_trained(rows):
     """Fill in the columns that a report does not read."""
     from tallystick.cells import LinearCell  # noqa: PLC0415
-    from tallystick.experiments.columns import schema_of  # noqa: PLC0415 -- JAX, for the tests that need a run
+    from tallystick.runs.columns import schema_of  # noqa: PLC0415 -- JAX, for the tests that need a run
 
     ternary = pl.col("task") == "ternary"
     rows = rows.with_columns(

@@ -9,7 +9,6 @@ from typing import get_args
 import pytest
 
 from tallystick import LinearCell, Network, SelectiveCell, TanhCell, certify
-from tallystick.arithmetic import exact
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.regions import slice_at
@@ -27,6 +26,7 @@ from tallystick.explore.worker import Outcome, reply
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json
+from tallystick.numbers import exact
 from tallystick.theorems.catalogue import THEOREMS
 
 LEAKY = {

@@ -12,13 +12,13 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble_models import UNLIMITED
 from tallystick.documents import Document
 from tallystick.errors import BadInput
-from tallystick.experiments.columns import schema_of
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run
 from tallystick.networks import network_from_json
 from tallystick.reports.paper import SETTINGS
 from tallystick.reports.reading import read_run
 from tallystick.reports.table import table_rows
+from tallystick.runs.columns import schema_of
 
 SCHEMA = schema_of(LinearCell)
 NAME = "fresh-binary-nobias-8-linear-published-float32"

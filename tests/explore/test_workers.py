@@ -12,10 +12,10 @@ import httpx
 import pytest
 from serving import served
 
-from tallystick.arithmetic import exact
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
 from tallystick.explore.workers import Busy, TooLong, WorkerEnded, Workers, _Worker
+from tallystick.numbers import exact
 
 # A cell so near to an exact counter that its horizon has hundreds of digits, which is found by going along.
 SLOW = {

@@ -245,8 +245,8 @@ def _no_scheduler(*_: object, **__: object) -> None:
 
 
 STUBBED = (
-    "tallystick.experiments.training_run.run_training",
-    "tallystick.experiments.training_run.run_whole",
+    "tallystick.runs.training_run.run_training",
+    "tallystick.runs.training_run.run_whole",
     "tallystick.studies.reproduce.run_and_report",
     "tallystick.studies.compare.compare",
     "tallystick.studies.explain.explanation.explain",

@@ -15,15 +15,6 @@ from tallystick.datasets.published import published_strings
 from tallystick.datasets.string_files import read_strings
 from tallystick.documents import parse_document
 from tallystick.errors import BadInput
-from tallystick.experiments.cluster import _address_in
-from tallystick.experiments.evaluation import (
-    ensembles_of_run,
-    evaluate_run,
-    horizons_of_run,
-    indicators_of_run,
-    measures_of_run,
-)
-from tallystick.experiments.run_directory import RunDirectory
 from tallystick.explore.opening import open_run
 from tallystick.files import read_text
 from tallystick.languages.machine_files import read_machine
@@ -33,6 +24,15 @@ from tallystick.reports import claims, table_formats
 from tallystick.reports.page import page
 from tallystick.reports.reading import read_run
 from tallystick.reports.table import table_rows
+from tallystick.runs.cluster import _address_in
+from tallystick.runs.evaluation import (
+    ensembles_of_run,
+    evaluate_run,
+    horizons_of_run,
+    indicators_of_run,
+    measures_of_run,
+)
+from tallystick.runs.run_directory import RunDirectory
 from tallystick.studies.compare import KEPT, Comparison, KeptRows, Spread, default_settings
 
 LONGEST_LINE = 1000

@@ -14,11 +14,11 @@ from good_files import make_good_files
 import tallystick
 from tallystick import files
 from tallystick.errors import BadInput
-from tallystick.experiments.parquet_files import read_or_refuse
+from tallystick.runs.parquet_files import read_or_refuse
 
 QUICK = ("line of 10 GB in check", "header.safetensors in certify", "horizon of 10^18")
 SOURCES = Path(tallystick.__file__).parent
-BETWEEN_OWN_PROCESSES = {"experiments/cluster.py", "explore/worker.py", "explore/workers.py"}
+BETWEEN_OWN_PROCESSES = {"runs/cluster.py", "explore/worker.py", "explore/workers.py"}
 """They hand work to processes that they have started, or whose scheduler they were told to trust; no file is read so."""
 
 

@@ -11,12 +11,12 @@ from good_files import make_run, models, trained_rows
 from synthetic import write_run
 
 from tallystick.cli import main
-from tallystick.experiments.cluster import _address_in
-from tallystick.experiments.runner import parts_of
-from tallystick.experiments.training_run import training_job
 from tallystick.explore.opening import open_run
 from tallystick.networks import write_network
 from tallystick.reports import report
+from tallystick.runs.cluster import _address_in
+from tallystick.runs.runner import parts_of
+from tallystick.runs.training_run import training_job
 from tallystick.training.setting import Setting
 
 DECOYS = {"exp[1]": "exp1", "T*": "T1", "q?": "qq", "~/run": "home/run"}

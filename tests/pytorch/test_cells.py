@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from every_cell import every_cell, targets_along, weights_in_doubles
 
-from tallystick.arithmetic import positive_part, sigmoid
 from tallystick.cells import CELLS, ReluCell, ScalarCell, SelectiveCell, TanhCell
+from tallystick.numbers import positive_part, sigmoid
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 

@@ -9,8 +9,8 @@ from synthetic import write_run
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.experiments.run_directory import RunDirectory
 from tallystick.reports import report
+from tallystick.runs.run_directory import RunDirectory
 from tallystick.studies import reproduce as study
 from tallystick.studies.reproduce import Plan, reproduce, run_experiment
 

@@ -9,11 +9,11 @@ import pytest
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.experiments.jobs import VARIED
-from tallystick.experiments.keeping import Keep
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.training_run import run_training, run_whole, training_job
 from tallystick.reports import drawing
+from tallystick.runs.jobs import VARIED
+from tallystick.runs.keeping import Keep
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.training_run import run_training, run_whole, training_job
 from tallystick.studies.sweep import AXES, Grid, axes_of, draw_sweep, points_of, sweep_config, sweep_jobs
 from tallystick.training.ensemble import train
 from tallystick.training.loop import train_block

@@ -18,7 +18,7 @@ import pytest
 from tallystick.cells import CELLS, LinearCell, ScalarCell, Token
 from tallystick.cli.progress import tell_slower_engine
 from tallystick.errors import BadInput
-from tallystick.experiments.training_run import training_job
+from tallystick.runs.training_run import training_job
 from tallystick.training.adam import Momenta, corrections
 from tallystick.training.devices import Devices, devices_named, on_processors
 from tallystick.training.engines import Engine, engine_for, how_trained

@@ -13,8 +13,8 @@ from tallystick.cells import CELLS
 from tallystick.cli.experiment import train as train_command
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
-from tallystick.experiments.jobs import Generated, fresh_job
-from tallystick.experiments.training_run import train as train_networks
+from tallystick.runs.jobs import Generated, fresh_job
+from tallystick.runs.training_run import train as train_networks
 from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.lessons import course_of, in_order, lessons_of

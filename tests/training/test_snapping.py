@@ -7,11 +7,11 @@ import pytest
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.ensemble import UNLIMITED, horizons
 from tallystick.certificates.horizon import certify
-from tallystick.experiments.training_run import train
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.languages.tasks import COUNT, TASKS
 from tallystick.networks import Network, Readout
+from tallystick.runs.training_run import train
 from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.snapping import exact_counters, is_near_a_counter, snapped
 from tallystick.training.weights import Weights

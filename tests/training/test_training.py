@@ -7,9 +7,9 @@ import pytest
 from tallystick.cells import CELLS, LinearCell
 from tallystick.datasets.training_sets import training_set
 from tallystick.errors import BadInput
-from tallystick.experiments.training_run import train as train_networks
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Readout
+from tallystick.runs.training_run import train as train_networks
 from tallystick.training.ensemble import paths, train
 from tallystick.training.initial_weights import fresh_weights, nudged, published_weights
 from tallystick.training.setting import PRECISIONS, Setting

@@ -11,12 +11,12 @@ from dataclasses import dataclass, fields
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple, Self
 
-from tallystick.arithmetic import Number, check_number
-from tallystick.arithmetic.vectors import Vector, check_shape, first_number, map_nested, rows_of
 from tallystick.cells.conditions import Condition, Counting
 from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.tasks import BB_MEMBERSHIP, Task
+from tallystick.numbers import Number, check_number
+from tallystick.numbers.vectors import Vector, check_shape, first_number, map_nested, rows_of
 
 Shape = tuple[int, ...]
 Tensors = Mapping[str, Any]
@@ -199,7 +199,7 @@ class ScalarCell(Cell):
         """Return this cell with number(weight, name) in the place of each weight.
 
         >>> from tallystick import LinearCell
-        >>> from tallystick.arithmetic import exact
+        >>> from tallystick.numbers import exact
         >>> LinearCell("1/3", "-1/3", 1) # doctest: +ELLIPSIS
         Traceback (most recent call last):
         tallystick.errors.BadInput: open_step: '1/3' is not a number

@@ -4,10 +4,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
-from tallystick.arithmetic import Number
-from tallystick.arithmetic.vectors import Matrix, Vector, is_filled, layer
 from tallystick.cells.cell import Shape, Token, VectorCell
 from tallystick.errors import BadInput
+from tallystick.numbers import Number
+from tallystick.numbers.vectors import Matrix, Vector, is_filled, layer
 
 _TOKENS = 2
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from tallystick.arithmetic import Number, exact
 from tallystick.cells.cell import ScalarCell, Token
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, unit
+from tallystick.numbers import Number, exact
 
 
 def nearest_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurrent]:

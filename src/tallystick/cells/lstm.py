@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.arithmetic import hyperbolic_tangent, sigmoid
-from tallystick.arithmetic.vectors import add
 from tallystick.cells.cell import Token
 from tallystick.cells.gated import GatedCell, State
+from tallystick.numbers import hyperbolic_tangent, sigmoid
+from tallystick.numbers.vectors import add
 
 
 @final

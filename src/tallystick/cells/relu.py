@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from tallystick.arithmetic import Number, exact, positive_part
 from tallystick.cells.cell import ScalarCell, Token
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, show, unit
 from tallystick.languages.tasks import SEMI_DYCK1_MEMBERSHIP
+from tallystick.numbers import Number, exact, positive_part
 
 _LEAST_STEP = 2.0**-10
 """Where a projection would take the step to zero, it stops here: beyond lies no counter to go to."""

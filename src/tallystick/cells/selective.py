@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from tallystick.arithmetic import Number, exact
 from tallystick.cells.cell import ScalarCell, Token
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, show
+from tallystick.numbers import Number, exact
 
 _LEAST_FACTOR = 2.0**-4
 """Where a projection would take a factor to zero or below, it stops here: beyond lies no counter to go to."""

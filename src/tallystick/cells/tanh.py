@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.arithmetic import Number, hyperbolic_tangent
 from tallystick.cells.cell import ScalarCell, Token
+from tallystick.numbers import Number, hyperbolic_tangent
 
 
 @final

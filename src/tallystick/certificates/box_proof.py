@@ -13,9 +13,6 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import exact
-from tallystick.arithmetic.boxes import Box, box_of
-from tallystick.arithmetic.vectors import Vector, layer
 from tallystick.cells import Cell
 from tallystick.certificates.suffix_groups import Groups, empty_string
 from tallystick.certificates.suspects import suspects
@@ -25,6 +22,9 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
+from tallystick.numbers import exact
+from tallystick.numbers.boxes import Box, box_of
+from tallystick.numbers.vectors import Vector, layer
 
 METHOD = "gated boxes"
 """The method's name in certificates."""

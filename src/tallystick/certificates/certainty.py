@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import format_of
 from tallystick.certificates.extremes import Ends
 from tallystick.networks.readout import NOTHING, ZERO, Comparison, Readout
+from tallystick.numbers import format_of
 
 Mask = NDArray[np.bool_]
 

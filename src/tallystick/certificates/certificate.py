@@ -15,12 +15,12 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from tallystick.arithmetic import exact, float_format
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
 from tallystick.documents import write_document
 from tallystick.errors import BadInput
 from tallystick.networks import Network, network_to_json
+from tallystick.numbers import exact, float_format
 
 FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")

@@ -10,13 +10,13 @@ so a length is right iff these few strings are: no count in between needs a look
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tallystick.arithmetic import Number
 from tallystick.certificates.verdict import Runs
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import GREATEST, SIGN, ZERO
+from tallystick.numbers import Number
 
 
 class Side(NamedTuple):

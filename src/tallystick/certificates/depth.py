@@ -1,9 +1,9 @@
 """How deep an exact counter stays exact in floating point."""
 
-from tallystick.arithmetic import ARITHMETICS, exact, float_format
 from tallystick.cells import Cell, ReluCell, ScalarCell
 from tallystick.certificates.verdict import FLOATS
 from tallystick.errors import BadInput
+from tallystick.numbers import ARITHMETICS, exact, float_format
 
 
 def exact_depth(cell: Cell, arithmetic: str) -> int | None:

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 
-from tallystick.arithmetic import Number
 from tallystick.cells import Token
+from tallystick.numbers import Number
 
 Bounds = tuple[Number, Number]
 

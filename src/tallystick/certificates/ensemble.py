@@ -8,7 +8,6 @@
 A model's horizon depends on its own weights alone, whatever stands beside it.
 """
 
-from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, LinearCell, ScalarCell
 from tallystick.certificates.critical_strings import is_usual
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, ensemble_of_arrays
@@ -17,6 +16,7 @@ from tallystick.certificates.linear_ensemble import HeadStart, linear_horizons
 from tallystick.errors import BadInput, check_whole
 from tallystick.networks import Network
 from tallystick.networks.readout import ZERO
+from tallystick.numbers import standard_floats
 
 SEARCHED = 100
 """How far an ensemble is searched; a model that is right to there has at least this horizon."""

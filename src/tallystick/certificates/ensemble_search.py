@@ -12,8 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number
-from tallystick.arithmetic.boxes import Box
 from tallystick.cells import Cell, ReluCell, TanhCell, Token
 from tallystick.certificates.critical_strings import is_usual, sides
 from tallystick.certificates.enclosed import Bounds, Enclosed
@@ -26,6 +24,8 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import ZERO
+from tallystick.numbers import Number
+from tallystick.numbers.boxes import Box
 
 _AT_ONCE = 512
 """Models that are searched side by side: what is known of them stays in the cache."""

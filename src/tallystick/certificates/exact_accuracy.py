@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from tallystick.arithmetic import exact, standard_floats
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.listed_accuracy import listed_accuracies
@@ -22,6 +21,7 @@ from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
+from tallystick.numbers import exact, standard_floats
 
 LONGEST = 56
 """The longest length counted: 2^28 sums of a half are 2 GiB."""

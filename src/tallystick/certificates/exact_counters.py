@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tallystick.arithmetic import standard_floats
 from tallystick.cells import Cell, ScalarCell
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.numbers import standard_floats
 
 
 def has_theorem(kind: type[Cell]) -> bool:

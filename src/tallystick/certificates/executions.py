@@ -12,12 +12,12 @@ from fractions import Fraction
 from functools import cache, partial
 from math import lcm
 
-from tallystick.arithmetic import Number, exact
 from tallystick.cells import ScalarCell, TanhCell
 from tallystick.certificates.tanh_enclosures import ExecutedTanh, RealTanh
 from tallystick.certificates.verdict import REAL, arithmetic_of
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import ZERO
+from tallystick.numbers import Number, exact
 
 _STEPS = ("open_step", "close_step")
 

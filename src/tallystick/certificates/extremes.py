@@ -16,12 +16,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number, exact
 from tallystick.cells import ONE_HOT, LinearCell, ScalarCell
 from tallystick.certificates.enclosed import Enclosed
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
 from tallystick.languages.tasks import Task
+from tallystick.numbers import Number, exact
 
 _FLOATING = "fV"
 """The letters of NumPy's floats and of bfloat16, which NumPy does not know for one."""

@@ -11,7 +11,6 @@ never ends in a dead end; and every string that could be told by an extreme has 
 import random
 from collections.abc import Iterator
 
-from tallystick.arithmetic import standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import ByOpenings, Ends, Grouping, first_row
@@ -21,6 +20,7 @@ from tallystick.certificates.witnesses import judged, string_to
 from tallystick.errors import check_whole
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
+from tallystick.numbers import standard_floats
 
 LONGEST = 400
 _TRIES = 20

@@ -5,11 +5,11 @@ exactly and decides in rationals or between proved bounds; floating point is dec
 deciders that a cell lists are asked in turn (`deciders`).
 """
 
-from tallystick.arithmetic import standard_floats
 from tallystick.certificates.deciders import DECIDERS
 from tallystick.certificates.verdict import REAL, Verdict, arithmetic_of, lengths_of
 from tallystick.errors import BadInput, check_whole
 from tallystick.networks import Network
+from tallystick.numbers import standard_floats
 
 _LEAST_LIMIT = 2
 

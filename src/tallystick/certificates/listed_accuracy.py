@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import standard_floats
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
@@ -20,6 +19,7 @@ from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
+from tallystick.numbers import standard_floats
 
 MOST_FLOATS = 1 << 22
 MOST_OBJECTS = 1 << 17

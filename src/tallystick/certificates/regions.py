@@ -33,7 +33,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number, exact, standard_floats
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import critical_strings, sides
 from tallystick.certificates.verdict import Lengths, Runs, lengths_of
@@ -41,6 +40,7 @@ from tallystick.errors import check_whole
 from tallystick.languages.brackets import CLOSE
 from tallystick.languages.tasks import BINARY
 from tallystick.networks import Readout
+from tallystick.numbers import Number, exact, standard_floats
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number
 from tallystick.cells import ONE_HOT
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
@@ -18,6 +17,7 @@ from tallystick.certificates.witnesses import judged, string_to
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
 from tallystick.networks import Network, Readout
+from tallystick.numbers import Number
 
 MOST_STATES = 50_000
 

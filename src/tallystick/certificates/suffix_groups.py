@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic.boxes import Box
-from tallystick.arithmetic.vectors import map_states
 from tallystick.cells import ONE_HOT, Cell
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.numbers.boxes import Box
+from tallystick.numbers.vectors import map_states
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from typing import Any, final
 
 import numpy as np
 
-from tallystick.arithmetic import Number, exact, float_format, format_of
 from tallystick.cells import ScalarCell, TanhCell, Token
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.errors import BadInput
+from tallystick.numbers import Number, exact, float_format, format_of
 
 TANH_NEIGHBOURS = {"float16": 1, "bfloat16": 1, "float32": 4, "float64": 4}
 """By format, how many neighbouring floats an executed tanh may be away from the correctly rounded one."""

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 
-from tallystick.arithmetic import ARITHMETICS, Number, standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
 from tallystick.networks import Network
+from tallystick.numbers import ARITHMETICS, Number, standard_floats
 
 LONGEST_STRING = 10**6
 REAL = "real"

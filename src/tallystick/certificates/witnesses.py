@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.arithmetic import Number
 from tallystick.certificates.certainty import certain
 from tallystick.certificates.executions import Execution
 from tallystick.certificates.extremes import Ends, Grouping, first_row
 from tallystick.certificates.verdict import Failure, runs_of
 from tallystick.networks import Readout
+from tallystick.numbers import Number
 
 
 def string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:

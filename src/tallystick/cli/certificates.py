@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from tallystick.arithmetic import FORMATS, Number
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.depth import exact_depth
@@ -23,6 +22,7 @@ from tallystick.datasets.string_files import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
+from tallystick.numbers import FORMATS, Number
 
 _MOST_MINUTES = 10**6
 _SHOWN_TRACE = 24
@@ -313,8 +313,8 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
-    from tallystick.experiments.evaluation import horizons_of_run, prove_run  # noqa: PLC0415 -- polars and JAX take a second to load
-    from tallystick.experiments.run_directory import RunDirectory  # noqa: PLC0415
+    from tallystick.runs.evaluation import horizons_of_run, prove_run  # noqa: PLC0415 -- polars and JAX take a second to load
+    from tallystick.runs.run_directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):

@@ -26,7 +26,7 @@ from tallystick.errors import BadInput
 from tallystick.files import remove_partial, write_text, write_whole
 
 if TYPE_CHECKING:
-    from tallystick.experiments.workers import Workers
+    from tallystick.runs.workers import Workers
     from tallystick.studies.compare import Comparison, KeptRows
     from tallystick.training.setting import Setting
 
@@ -56,8 +56,8 @@ def compare(
 
     Example: tallystick compare --cell linear --seeds 1000
     """
-    from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.lock import at_work_in
+    from tallystick.runs.cluster import workers_named
+    from tallystick.runs.lock import at_work_in
     from tallystick.studies.compare import check_comparison, default_settings, default_vector_settings
     from tallystick.studies.compare import compare as compared
     from tallystick.studies.comparison_table import HEADINGS, as_cells, as_record

@@ -10,7 +10,7 @@ from tallystick.errors import BadInput
 from tallystick.networks import Network
 
 if TYPE_CHECKING:
-    from tallystick.experiments.measures import CountingUnit, Curve
+    from tallystick.runs.measures import CountingUnit, Curve
 
 # JAX, polars and matplotlib take a second to load, so each function imports them when it is called.
 # ruff: noqa: PLC0415
@@ -28,8 +28,8 @@ class Drawn:
 
 def accuracy_of_run(path: Path, drawn: Drawn, figure: Path | None, *, as_json: bool) -> None:
     """Show how a run's networks do on drawn strings, length by length."""
-    from tallystick.experiments.evaluation import ensembles_of_run, spread
-    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.runs.evaluation import ensembles_of_run, spread
+    from tallystick.runs.run_directory import RunDirectory
 
     directory = RunDirectory(path)
     cell = directory.config().get("cell", "linear")
@@ -55,8 +55,8 @@ def accuracy_of_run(path: Path, drawn: Drawn, figure: Path | None, *, as_json: b
 
 def accuracy_of_network(path: Path, network: Network, drawn: Drawn, figure: Path | None, *, as_json: bool) -> None:
     """Show how one network does on drawn strings, length by length, where it first fails, and how its units follow the count."""
-    from tallystick.experiments.columns import LONG, SHORT, STRINGS
-    from tallystick.experiments.measures import border_strings, counting_units, earliest_failures, uniform_strings
+    from tallystick.runs.columns import LONG, SHORT, STRINGS
+    from tallystick.runs.measures import border_strings, counting_units, earliest_failures, uniform_strings
 
     name, network = _name(network.cell.name, network.cell.units), network.in_arithmetic("float64")
     curve = _curve(network, drawn, figure, name)
@@ -80,7 +80,7 @@ def accuracy_of_network(path: Path, network: Network, drawn: Drawn, figure: Path
 
 def _curve(networks: Network, drawn: Drawn, figure: Path | None, name: str) -> "Curve":
     """Run networks on drawn strings, and draw how they do where that is asked for."""
-    from tallystick.experiments.measures import curve_to
+    from tallystick.runs.measures import curve_to
 
     shorter = drawn.shorter or figure is not None
     curve = curve_to(networks, drawn.length, shorter=shorter, strings=drawn.number, seed=drawn.seed)

@@ -123,10 +123,10 @@ def train(
     Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
     """
     from tallystick.cli.progress import tell_slower_engine, watched
-    from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.keeping import Keep as Kept
-    from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.experiments.training_run import device_for, run_training, training_job
+    from tallystick.runs.cluster import workers_named
+    from tallystick.runs.keeping import Keep as Kept
+    from tallystick.runs.run_directory import RunDirectory
+    from tallystick.runs.training_run import device_for, run_training, training_job
     from tallystick.training.setting import Setting
 
     setting = Setting(
@@ -177,8 +177,8 @@ def evaluate(
             raise BadInput(
                 f"arithmetic: {arithmetic!r} is for a model; a run's networks are tested in their own precision"
             )
-        from tallystick.experiments.evaluation import evaluate_run
-        from tallystick.experiments.run_directory import RunDirectory
+        from tallystick.runs.evaluation import evaluate_run
+        from tallystick.runs.run_directory import RunDirectory
 
         show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
         return
@@ -237,8 +237,8 @@ def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:
 
 
 def _show_run_indicators(path: Path, *, as_json: bool) -> None:
-    from tallystick.experiments.evaluation import indicators_of_run
-    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.runs.evaluation import indicators_of_run
+    from tallystick.runs.run_directory import RunDirectory
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):
@@ -250,8 +250,8 @@ def _show_run_indicators(path: Path, *, as_json: bool) -> None:
 
 def _show_run(path: Path, *, as_json: bool) -> None:
     """Show what became of the networks of a run that has just been trained."""
-    from tallystick.experiments.evaluation import measures_of_run
-    from tallystick.experiments.run_directory import RunDirectory
+    from tallystick.runs.evaluation import measures_of_run
+    from tallystick.runs.run_directory import RunDirectory
 
     directory = RunDirectory(path)
     if issubclass(directory.cell, ScalarCell):

@@ -45,7 +45,7 @@ def explain(
 
     Example: tallystick explain --task binary --method count-calm --train-length 8
     """
-    from tallystick.experiments.training_run import training_job  # noqa: PLC0415 -- JAX takes a second to load
+    from tallystick.runs.training_run import training_job  # noqa: PLC0415 -- JAX takes a second to load
     from tallystick.studies.explain.explanation import explain as explained  # noqa: PLC0415
     from tallystick.studies.explain.rounding import gradient_rounding  # noqa: PLC0415
     from tallystick.studies.explain.words import as_record, as_text  # noqa: PLC0415

@@ -11,7 +11,7 @@ from threading import Thread
 from types import FrameType
 
 from tallystick.errors import one_line
-from tallystick.experiments.lock import folders_at_work_in
+from tallystick.runs.lock import folders_at_work_in
 
 STATUS = 128 + signal.SIGINT
 _WHOLE_LINE = "\r\x1b[2K\x1b[?25h"

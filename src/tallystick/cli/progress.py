@@ -8,8 +8,8 @@ from threading import Lock
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from tallystick.experiments.jobs import Job
-from tallystick.experiments.runner import Report
+from tallystick.runs.jobs import Job
+from tallystick.runs.runner import Report
 from tallystick.training.engines import how_trained
 
 

@@ -49,11 +49,11 @@ def sweep(
     Example: tallystick sweep --learning-rate 0.001,0.005,0.02 --initial-scale 0.5,1,2 --out sweep
     """
     from tallystick.cli.progress import tell_slower_engine, watched
-    from tallystick.experiments.cluster import workers_named
-    from tallystick.experiments.keeping import Keep as Kept
-    from tallystick.experiments.lock import at_work_in
-    from tallystick.experiments.run_directory import RunDirectory
-    from tallystick.experiments.training_run import run_whole
+    from tallystick.runs.cluster import workers_named
+    from tallystick.runs.keeping import Keep as Kept
+    from tallystick.runs.lock import at_work_in
+    from tallystick.runs.run_directory import RunDirectory
+    from tallystick.runs.training_run import run_whole
     from tallystick.studies.sweep import Grid, axes_of, points_of, sweep_config, sweep_jobs
     from tallystick.training.setting import Setting
 

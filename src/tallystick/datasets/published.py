@@ -5,10 +5,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from tallystick.arithmetic import exact
 from tallystick.datasets.string_files import read_strings
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
+from tallystick.numbers import exact
 
 RUNS = 10
 """The paper's runs per setting; the seed is the run's number."""

@@ -3,12 +3,12 @@
 from fractions import Fraction
 from pathlib import Path
 
-from tallystick.arithmetic import standard_floats
 from tallystick.cells import ScalarCell
 from tallystick.datasets.string_files import read_strings
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Network
+from tallystick.numbers import standard_floats
 
 _MOST_WORK = 10**17
 """The cubes of the strings' lengths, by the square of the bits that a state gains with a token: so much takes some minutes."""

@@ -4,7 +4,6 @@ import time
 from fractions import Fraction
 from math import isfinite
 
-from tallystick.arithmetic import Number, exact, standard_floats
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.critical_strings import sides
 from tallystick.certificates.exact_accuracy import accuracies
@@ -14,6 +13,7 @@ from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, ari
 from tallystick.errors import BadInput
 from tallystick.indicators import Condition, conditions
 from tallystick.networks import Network, Readout
+from tallystick.numbers import Number, exact, standard_floats
 
 LONGEST_STRING = 2000
 """Tokens of a string that is traced, and of a failing string that is written out."""

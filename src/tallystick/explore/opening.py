@@ -6,12 +6,12 @@ import polars as pl
 
 from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
-from tallystick.experiments.jobs import DESCRIBED_BY, VARIED
-from tallystick.experiments.rows import ensemble_of
-from tallystick.experiments.run_directory import CONFIG, RunDirectory
 from tallystick.explore.run import ExploredRun, Networks
 from tallystick.networks import Network
 from tallystick.reports.paper import EDITIONS
+from tallystick.runs.jobs import DESCRIBED_BY, VARIED
+from tallystick.runs.rows import ensemble_of
+from tallystick.runs.run_directory import CONFIG, RunDirectory
 from tallystick.training.setting import Setting
 
 MOST_NETWORKS = 20_000_000

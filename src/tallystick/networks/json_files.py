@@ -19,12 +19,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from tallystick.arithmetic import exact
 from tallystick.cells import CELLS, Cell, ScalarCell
 from tallystick.documents import Document, exact_number, read_as, write_document
 from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.network import Network
 from tallystick.networks.readout import DECISIONS, Readout
+from tallystick.numbers import exact
 
 MOST_UNITS = 64
 """Enough for a few units; each step goes through every weight one by one."""

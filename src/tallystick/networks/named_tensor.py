@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.arithmetic import exact
 from tallystick.errors import BadInput
+from tallystick.numbers import exact
 
 # Each of these is exactly a float64. A wider float or a boolean is none of them and is refused.
 _FLOATS = {np.dtype(kind) for kind in (np.float16, np.float32, np.float64, ml_dtypes.bfloat16)}

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tallystick.arithmetic import ARITHMETICS, Number
 from tallystick.cells import Cell, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.networks.readout import DECISIONS, Readout
+from tallystick.numbers import ARITHMETICS, Number
 
 
 @dataclass(frozen=True)

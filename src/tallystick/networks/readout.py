@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast, final
 
-from tallystick.arithmetic import Number, check_number
-from tallystick.arithmetic.vectors import Matrix, Vector, check_shape, layer, map_nested
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
+from tallystick.numbers import Number, check_number
+from tallystick.numbers.vectors import Matrix, Vector, check_shape, layer, map_nested
 
 NOTHING = -1
 """In the place of an output: the number 0."""

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.errors import BadInput
-from tallystick.experiments.measures import Curve
 from tallystick.reports import drawing
+from tallystick.runs.measures import Curve
 
 _COLOURS = {"all strings": "#000000", "mean over classes": "#CC79A7"}
 _CLASS_COLOURS = ("#D55E00", "#009E73", "#0072B2")

@@ -11,10 +11,10 @@ import polars as pl
 
 from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput, printable
-from tallystick.experiments.parquet_files import read_or_refuse, read_table
-from tallystick.experiments.unfinished import refuse_unfinished
 from tallystick.files import read_text
 from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
+from tallystick.runs.parquet_files import read_or_refuse, read_table
+from tallystick.runs.unfinished import refuse_unfinished
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 

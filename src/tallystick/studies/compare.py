@@ -13,13 +13,13 @@ from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.long_tests import long_suite
 from tallystick.errors import BadInput, check_whole
-from tallystick.experiments.evaluation import exact_horizons, verdicts_on
-from tallystick.experiments.jobs import MOST_SEEDS
-from tallystick.experiments.keeping import ALL
-from tallystick.experiments.network_horizons import are_finite, certify_many
-from tallystick.experiments.runner import made_by
-from tallystick.experiments.training_run import training_job
 from tallystick.files import read_text, write_text
+from tallystick.runs.evaluation import exact_horizons, verdicts_on
+from tallystick.runs.jobs import MOST_SEEDS
+from tallystick.runs.keeping import ALL
+from tallystick.runs.network_horizons import are_finite, certify_many
+from tallystick.runs.runner import made_by
+from tallystick.runs.training_run import training_job
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from tallystick.datasets.long_tests import SUITE_SIZE, TEST_LENGTHS, draw_suites, suite_places
-from tallystick.experiments.jobs import Job
-from tallystick.experiments.rows import ensemble_of
+from tallystick.runs.jobs import Job
+from tallystick.runs.rows import ensemble_of
 from tallystick.training.answers import right_answers
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import precision_context, train

@@ -12,14 +12,14 @@ import polars as pl
 
 from tallystick.datasets.published import RUNS
 from tallystick.errors import BadInput, check_whole
-from tallystick.experiments.cluster import workers_named
-from tallystick.experiments.jobs import MOST_SEEDS, Generated, Job, Published, exact_job, fresh_job, paper_grid
-from tallystick.experiments.lock import at_work_in
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.runner import Report, made_in, run_jobs
-from tallystick.experiments.training_run import write_job_strings, write_record
-from tallystick.experiments.workers import THIS_MACHINE, Workers
 from tallystick.reports.report import RunReport, write_report
+from tallystick.runs.cluster import workers_named
+from tallystick.runs.jobs import MOST_SEEDS, Generated, Job, Published, exact_job, fresh_job, paper_grid
+from tallystick.runs.lock import at_work_in
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.runner import Report, made_in, run_jobs
+from tallystick.runs.training_run import write_job_strings, write_record
+from tallystick.runs.workers import THIS_MACHINE, Workers
 from tallystick.studies.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.studies.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.training.cores import on_every_core

@@ -18,13 +18,13 @@ from matplotlib.figure import Figure
 
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
-from tallystick.experiments.evaluation import horizons_of_run, indicators_of_run
-from tallystick.experiments.jobs import VARIED, Generated, Job, fresh_job
-from tallystick.experiments.keeping import ALL, Keep
-from tallystick.experiments.run_directory import RunDirectory
-from tallystick.experiments.training_run import check_run
 from tallystick.reports import drawing
 from tallystick.reports.findings import percent
+from tallystick.runs.evaluation import horizons_of_run, indicators_of_run
+from tallystick.runs.jobs import VARIED, Generated, Job, fresh_job
+from tallystick.runs.keeping import ALL, Keep
+from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.training_run import check_run
 from tallystick.training.setting import OWN, Setting
 
 MOST_POINTS = 10_000

@@ -9,7 +9,7 @@ b + Ub + U²a + U³a
 from collections import Counter
 from dataclasses import dataclass
 
-from tallystick.arithmetic import positive_part
+from tallystick.numbers import positive_part
 
 Monomial = tuple[str, ...]
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")

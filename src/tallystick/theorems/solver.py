@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from tallystick.arithmetic import positive_part
 from tallystick.errors import MissingExtra
+from tallystick.numbers import positive_part
 
 Formula: TypeAlias = Any
 """A solver's statement, true or false: z3's BoolRef."""

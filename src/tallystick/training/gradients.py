@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from tallystick.arithmetic.vectors import Vector
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
+from tallystick.numbers.vectors import Vector
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 from jaxtyping import Array, Float
 
-from tallystick.arithmetic.vectors import Vector, layer, rows_of
 from tallystick.cells import Cell
 from tallystick.networks import Readout
+from tallystick.numbers.vectors import Vector, layer, rows_of
 
 PerSeed = Float[Any, " seed"]
 """One number per seed, as a NumPy or a JAX array."""

@@ -17,8 +17,8 @@ from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Cell
 from tallystick.errors import BadInput
-from tallystick.experiments.training_run import training_job
 from tallystick.languages.tasks import Task
+from tallystick.runs.training_run import training_job
 from tallystick.training.adam import adam
 from tallystick.training.learner import Learner, Student
 from tallystick.training.lessons import Course, Lessons, course_of, lessons_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from jaxtyping import Array
 
-from tallystick.arithmetic.vectors import Vector
 from tallystick.cells import LinearCell
+from tallystick.numbers.vectors import Vector
 from tallystick.training.gradients import Gradient, String, chained, tokens_of
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights

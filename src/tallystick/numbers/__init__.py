@@ -1,0 +1,33 @@
+"""The numbers that a cell can run on.
+
+A cell's step uses only +, ×, max(0, ·), tanh and the sigmoid, so it runs on whatever numbers it is handed: rationals,
+Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named arithmetic once and
+correctly, gives what the kinds of number do not have in common, and makes sure that floats behave as they should.
+"""
+
+from tallystick.numbers.floats import FORMATS, FloatFormat, format_of, nearest
+from tallystick.numbers.fused import Fused
+from tallystick.numbers.kinds import Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.mode import check_mode, standard_floats
+from tallystick.numbers.named import ARITHMETICS, FUSED, float_format
+from tallystick.numbers.reading import check_number, exact
+
+__all__ = [
+    "ARITHMETICS",
+    "FORMATS",
+    "FUSED",
+    "FloatFormat",
+    "Fused",
+    "Number",
+    "check_mode",
+    "check_number",
+    "exact",
+    "float_format",
+    "format_of",
+    "hyperbolic_tangent",
+    "nearest",
+    "positive_part",
+    "sigmoid",
+    "standard_floats",
+    "weighted_mean",
+]

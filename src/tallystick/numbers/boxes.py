@@ -1,0 +1,166 @@
+"""Boxes: numbers known between two doubles, every operation rounded outward, so that a cell's own step runs on bounds.
+
+Whatever numbers lie in the boxes that a step is handed, what the step gives in real arithmetic lies in the boxes that it
+returns. Sums, products and quotients of doubles are correctly rounded (IEEE 754), so one neighbour further out is a bound.
+No standard says how exact tanh and exp are; NumPy's double versions, whose own tests allow four neighbours, are taken to be at
+most eight neighbours off. That, and nothing else about the machine, is assumed.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.errors import BadInput
+from tallystick.numbers import exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+
+Doubles = NDArray[np.float64]
+
+_LAST_PLACE = 2.0**-52
+_LEAST = 2.0**-1022
+_NEIGHBOURS = 8
+"""How many neighbouring doubles NumPy's tanh and exp may be off."""
+
+_SAFE_POWER = 700.0
+"""e to this power does not overflow."""
+
+_LARGEST = 2.0**500
+"""Weights above this are refused: below it no sum or product of a step overflows."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Box:
+    """All numbers from `low` to `high`; two doubles, or two arrays of them for many boxes at once."""
+
+    low: Any
+    high: Any
+
+    # NumPy would otherwise take a box for an object to go through entry by entry.
+    __array_ufunc__ = None
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """Both bounds."""
+        return self.low, self.high
+
+    @property
+    def is_number(self) -> bool:
+        """Whether this is a single number, known exactly."""
+        return np.ndim(self.low) == 0 and self.low == self.high
+
+    def __add__(self, other: "Box | int") -> "Box":
+        other = _boxed(other)
+        if other.is_number and other.low == 0:
+            return self
+        return _outward(self.low + other.low, self.high + other.high)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> "Box":
+        return Box(-self.high, -self.low)
+
+    def __sub__(self, other: "Box | int") -> "Box":
+        return self + -_boxed(other)
+
+    def __rsub__(self, other: "Box | int") -> "Box":
+        return -self + other
+
+    def __mul__(self, other: "Box | int") -> "Box":
+        other = _boxed(other)
+        if other.is_number:
+            return self._scaled(other.low)
+        if self.is_number:
+            return other._scaled(self.low)
+        first, second = self.low * other.low, self.low * other.high
+        third, fourth = self.high * other.low, self.high * other.high
+        low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
+        return _outward(low, np.maximum(np.maximum(first, second), np.maximum(third, fourth)))
+
+    __rmul__ = __mul__
+
+    def _scaled(self, factor: float) -> "Box":
+        if factor in (0, 1):  # nothing is rounded
+            return self if factor else Box(0.0, 0.0)
+        ends = factor * self.low, factor * self.high
+        return _outward(*(ends if factor > 0 else ends[::-1]))
+
+    def hull(self, other: "Box") -> "Box":
+        """Return the least box around two."""
+        return Box(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+
+
+def box_of(value: object, field: str = "number") -> Box:
+    """Return the least box around a number: one double where it is one, else the two beside it.
+
+    >>> third = box_of(Fraction(1, 3))
+    >>> third.low < Fraction(1, 3) < third.high, box_of(0.5)
+    (True, Box(low=0.5, high=0.5))
+    """
+    number = exact(value, field)
+    if abs(number) > _LARGEST:
+        raise BadInput(f"{field}: more than 2^500 is too large to bound")
+    middle = float(number)
+    low = middle if Fraction(middle) <= number else float(np.nextafter(middle, -np.inf))
+    high = middle if Fraction(middle) >= number else float(np.nextafter(middle, np.inf))
+    return Box(low, high)
+
+
+def _boxed(value: "Box | int") -> Box:
+    return value if isinstance(value, Box) else Box(float(value), float(value))
+
+
+def _outward(low: Doubles, high: Doubles) -> Box:
+    return Box(_below(low), _above(high))
+
+
+def _below(value: Doubles) -> Doubles:
+    """At least one neighbour down: neighbours are at most 2⁻⁵²·|value| apart, or 2⁻¹⁰⁷⁴ near zero. Quicker than nextafter."""
+    return value - (_LAST_PLACE * np.abs(value) + _LEAST)
+
+
+def _above(value: Doubles) -> Doubles:
+    return value + (_LAST_PLACE * np.abs(value) + _LEAST)
+
+
+@positive_part.register
+def _(x: Box) -> Box:
+    """max(0, x) rises and rounds nothing."""
+    return Box(np.maximum(x.low, 0.0), np.maximum(x.high, 0.0))
+
+
+@hyperbolic_tangent.register
+def _(x: Box) -> Box:
+    """Tanh rises, so its bounds are those of the ends."""
+    low, high = np.tanh(x.low), np.tanh(x.high)
+    return Box(np.maximum(low - _slack(low), -1.0), np.minimum(high + _slack(high), 1.0))
+
+
+@sigmoid.register
+def _(x: Box) -> Box:
+    """1/(1 + e^(−x)) rises with x and falls with e^(−x), which is bounded first; then each operation after it."""
+    with np.errstate(over="ignore"):  # an infinite bound from above is one, and gives 0
+        most = np.exp(-x.low)
+    most = most + _slack(most)
+    least = np.exp(np.minimum(-x.high, _SAFE_POWER))
+    least = np.maximum(least - _slack(least), 0.0)
+    low, high = _outward(1 / _above(1 + most), 1 / _below(1 + least)).ends
+    return Box(np.maximum(low, 0.0), np.minimum(high, 1.0))
+
+
+@weighted_mean.register
+def _(share: Box, first: Box, second: Box) -> Box:
+    """At a given share in [0, 1] the mean rises with both numbers, and it is linear in the share: the ends decide."""
+    at_ends = [_mean_at(Box(end, end), first, second) for end in (share.low, share.high)]
+    return at_ends[0].hull(at_ends[1])
+
+
+def _mean_at(share: Box, first: Box, second: Box) -> Box:
+    return (1 + -share) * first + share * second
+
+
+def _slack(value: Doubles) -> Doubles:
+    """As far as the true value may lie from a computed one, rounded up."""
+    return (_NEIGHBOURS + 1) * (_LAST_PLACE * np.abs(value) + _LEAST)

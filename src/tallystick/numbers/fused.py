@@ -1,0 +1,148 @@
+"""Fused multiply-add: w·h + c with a single rounding, as many processors and libraries execute it.
+
+A fused weight keeps its product with h back until a term is added, so that a cell's step and a readout's line, which are
+written as a product and a sum, run fused on it as they stand. States and terms are plain floats and arrays.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.errors import BadInput
+from tallystick.numbers.floats import FloatFormat, nearest
+from tallystick.numbers.kinds import Number
+
+Doubles = NDArray[np.float64]
+
+_SPLIT = 2.0**27 + 1
+_LARGE, _SMALL = 2.0**900, 2.0**-900
+"""Between these no part of a double's exact product overflows or loses digits to underflow."""
+
+_WHOLE = {np.dtype(np.float32): np.int32, np.dtype(np.float64): np.int64}
+"""The whole numbers that share a float's bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fused:
+    """A weight whose product is rounded only together with the term that is added to it."""
+
+    value: Any
+    form: FloatFormat
+
+    def __mul__(self, h: Number) -> "_Product":
+        return _Product(self, h)
+
+    def __rmul__(self, chosen: int) -> "Fused":
+        """Take this weight or leave it, as a one-hot token does: `chosen` is 1 or 0."""
+        return Fused(self.value * chosen, self.form)
+
+    def __add__(self, other: "Fused") -> "Fused":
+        """Join what a token took and what it left, of which one is zero."""
+        return Fused(self.value + other.value, self.form)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A product that waits for its term."""
+
+    weight: Fused
+    h: Number
+
+    def __add__(self, term: Number) -> Number:
+        return fused_multiply_add(self.weight.value, self.h, term, self.weight.form)
+
+
+def fused_multiply_add(weight: Number, h: Number, term: Number, form: FloatFormat) -> Number:
+    """Return weight·h + term in a format, rounded once; scalars or arrays.
+
+    >>> from tallystick.numbers.floats import FORMATS
+    >>> a = np.float32(0.1)
+    >>> float(fused_multiply_add(a, a, -(a * a), FORMATS["float32"])), float(a * a - a * a)
+    (-4.097819306103645e-10, 0.0)
+    """
+    w, x, c = (np.asarray(value, np.float64) for value in (weight, h, term))
+    with np.errstate(all="ignore"):
+        found = _in_doubles(w, x, c, form) if form.kind is np.float64 else _rounded_sum(w * x, c, form)
+    return found if found.ndim else found[()]
+
+
+def _rounded_sum(product: Doubles, term: Doubles, form: FloatFormat) -> NDArray[Any]:
+    """Add two doubles and round to a narrower format, once: the products of its numbers are doubles.
+
+    The sum is first rounded to odd: where it is not exact, to the neighbour with an odd last digit. A second rounding to
+    a format of at least two digits less is then as good as a single one (Boldo and Melquiond, 2008).
+    """
+    total = _to_odd(*_two_sum(product, term))
+    if form.kind is not ml_dtypes.bfloat16:
+        return total.astype(form.kind)
+    # bfloat16 is only reached by way of float32, and to odd once more there.
+    single = total.astype(np.float32)
+    return _to_odd(single, total - single.astype(np.float64)).astype(form.kind)
+
+
+def _two_sum(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
+    """Return the rounded sum and its error, exactly (Knuth)."""
+    total = np.asarray(x + y)
+    part = total - x
+    return total, (x - (total - part)) + (y - part)
+
+
+def _to_odd(total: NDArray[Any], error: Doubles) -> NDArray[Any]:
+    """Move an inexact sum with an even last digit to its neighbour on the side of the error."""
+    is_odd = (total.view(_WHOLE[total.dtype]) & 1).astype(bool)
+    stays = is_odd | (error == 0) | ~np.isfinite(total) | ~np.isfinite(error)
+    side = np.copysign(np.inf, error).astype(total.dtype)
+    return np.where(stays, total, np.nextafter(total, side))
+
+
+def _in_doubles(w: Doubles, x: Doubles, c: Doubles, form: FloatFormat) -> Doubles:
+    """Doubles have no wider format here: the product as an exact sum of two, and the three terms added with care.
+
+    Boldo and Melquiond, 2008; where a part would overflow or lose digits to underflow, rationals do it.
+    """
+    high, low = _two_product(w, x)
+    middle, rest = _two_sum(c, low)
+    total, error = _two_sum(high, middle)
+    found = np.asarray(total + _to_odd(*_two_sum(rest, error)))
+    safe = _in_range(w) & _in_range(x) & _in_range(high) & _in_range(c) & ((high != 0) | (w == 0) | (x == 0))
+    if not safe.all():
+        w, x, c, safe = np.broadcast_arrays(w, x, c, safe)
+        for place in zip(*np.nonzero(np.atleast_1d(~safe)), strict=True):
+            at = place if found.ndim else ()
+            found[at] = _in_rationals(float(w[at]), float(x[at]), float(c[at]), form)
+    return found
+
+
+def _in_range(x: Doubles) -> NDArray[np.bool_]:
+    size = np.abs(x)
+    return (size == 0) | ((size > _SMALL) & (size < _LARGE))
+
+
+def _two_product(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:
+    """Return the rounded product and its error, exactly (Dekker, Veltkamp)."""
+    product = x * y
+    (x1, x2), (y1, y2) = _halves(x), _halves(y)
+    return product, x2 * y2 - (((product - x1 * y1) - x2 * y1) - x1 * y2)
+
+
+def _halves(x: Doubles) -> tuple[Doubles, Doubles]:
+    scaled = _SPLIT * x
+    high = scaled - (scaled - x)
+    return high, x - high
+
+
+def _in_rationals(w: float, x: float, c: float, form: FloatFormat) -> float:
+    if not all(map(np.isfinite, (w, x, c))):
+        return w * x + c
+    value = Fraction(w) * Fraction(x) + Fraction(c)
+    try:
+        return float(nearest(value, form))  # type: ignore[arg-type]  # a NumPy number of a real kind
+    except BadInput:
+        return np.inf if value > 0 else -np.inf

@@ -1,0 +1,307 @@
+"""The columns of a run, each declared once: its name, its type, its title, how it is found and how it is counted.
+
+Rows, histograms and summaries read these declarations. Reports and the explorer still name the columns that they show.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from tallystick.cells import Cell, ScalarCell, VectorCell
+from tallystick.certificates.exact_counters import has_theorem, meets_conditions
+
+if TYPE_CHECKING:
+    from tallystick.runs.jobs import Job
+    from tallystick.runs.measures import CountingUnit
+    from tallystick.runs.network_horizons import Certified
+    from tallystick.training.ensemble import Ensemble
+
+# The declarations are read where JAX is not needed; what finds the values loads it when it is called.
+# ruff: noqa: PLC0415
+
+LONG, LONGEST, SHORT = 1000, 10_000, 50
+"""The lengths of the strings that cells with several units are tried on beside the paper's. First failures are looked for in
+the long ones, and units are compared with the count along the short ones."""
+
+STRINGS = 100
+"""How many strings of each of these lengths."""
+
+_NUMBERS = pl.List(pl.Float64)
+_CLOSING = "close_recurrent_weight"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The trained networks that rows are made of, and what several columns are found from."""
+
+    job: "Job"
+    seeds: np.ndarray
+    ensemble: "Ensemble"
+
+    @property
+    def cell(self) -> ScalarCell:
+        """The cells with one unit as one cell of arrays."""
+        return self.ensemble.cell()
+
+    def accuracy(self, length: int) -> np.ndarray:
+        """Return the accuracy on the job's own test strings of a length."""
+        return self.ensemble.accuracy(self.job.tests[length])
+
+    @cached_property
+    def certified(self) -> "Certified":
+        """The horizons."""
+        from tallystick.runs.network_horizons import certify_many
+
+        return certify_many(self.ensemble)
+
+    def horizon(self, place: int) -> pl.Series:
+        """Return one of the arrays of horizons, null where a network has none."""
+        return pl.Series(self.certified.horizons[place]).set(pl.Series(~self.certified.networks), None)
+
+    @cached_property
+    def judged(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which long strings each network gets right, and the first failure in each."""
+        return self.judge(LONG)
+
+    def judge(self, length: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same for strings of another length."""
+        from tallystick.runs.measures import border_strings, judge
+
+        return judge(self.ensemble.networks(), border_strings(length, STRINGS, self.job.seed))
+
+    @cached_property
+    def units(self) -> "list[CountingUnit]":
+        """How well each unit follows the count."""
+        from tallystick.runs.measures import counting_units, uniform_strings
+
+        return counting_units(self.ensemble.networks(), uniform_strings(SHORT, STRINGS, self.job.seed))
+
+    @cached_property
+    def best_unit(self) -> np.ndarray:
+        """The place of the unit that counts best, one per network."""
+        return np.stack([unit.r_squared for unit in self.units]).argmax(axis=0)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a run's table.
+
+    Attributes:
+        name: in the table, in JSON and in the explorer's addresses.
+        dtype: the type of its values, one of polars' types.
+        find: from trained networks to the values; None for a column that tells settings apart.
+        title: in words, for people.
+        of: the kind of cell whose runs have it.
+        centre: the value that its bins are finest around, for a column that is counted in bins.
+        counted: whether it is counted, by its bins or value by value.
+        explored: whether the explorer draws it.
+        only_counted: whether it stays out of the rows.
+    """
+
+    name: str
+    dtype: Any
+    find: Callable[[Trained], object] | None = None
+    title: str = ""
+    of: type[Cell] = Cell
+    centre: float | None = None
+    counted: bool = False
+    explored: bool = False
+    only_counted: bool = False
+
+
+def recurrent_columns(kind: type[ScalarCell]) -> list[str]:
+    """Return the column of each recurrent weight of a cell, in the order of its fields."""
+    names = kind.recurrent_fields()
+    own = ["recurrent_weight", *(name if name == _CLOSING else "further_weights" for name in names[1:])]
+    return own[: len(names)]
+
+
+def _recurrent(trained: Trained, column: str) -> list[np.ndarray]:
+    places = recurrent_columns(type(trained.cell))
+    weights = zip(places, trained.cell.recurrent_weights, strict=True)
+    return [np.asarray(weight, np.float64) for place, weight in weights if place == column]
+
+
+def _one_recurrent(column: str) -> Callable[[Trained], object]:
+    return lambda trained: next(iter(_recurrent(trained, column)), None)
+
+
+def _ratio(trained: Trained) -> np.ndarray:
+    a, b = (np.asarray(step, np.float64) for step in (trained.cell.open_step, trained.cell.close_step))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return a / b
+
+
+def _step(name: str) -> Callable[[Trained], object]:
+    return lambda trained: np.asarray(getattr(trained.cell, name), np.float64)
+
+
+def _tensors(trained: Trained) -> pl.Series:
+    weights = trained.ensemble.weights
+    return lists([weights.inputs, weights.recurrent, *weights.bias], len(trained.seeds))
+
+
+def _readout(name: str) -> Callable[[Trained], object]:
+    return lambda trained: lists(_arrays(getattr(trained.ensemble.weights, name)), len(trained.seeds))
+
+
+def _arrays(part: object) -> list[np.ndarray]:
+    return list(part) if isinstance(part, tuple) else [np.asarray(part)]
+
+
+def lists(arrays: Iterable[np.ndarray], size: int) -> pl.Series:
+    """Return arrays, whose last axis is the network, as one list of numbers per network."""
+    rows = [np.asarray(array, np.float64).reshape(-1, size) for array in arrays]
+    table = np.concatenate(rows).T if rows else np.zeros((size, 0))
+    return pl.Series(np.ascontiguousarray(table), dtype=pl.Array(pl.Float64, table.shape[1])).arr.to_list()
+
+
+def _long_accuracy(trained: Trained) -> np.ndarray:
+    return 100 * trained.judged[0].mean(axis=1)
+
+
+def _longest_accuracy(trained: Trained) -> np.ndarray:
+    return 100 * trained.judge(LONGEST)[0].mean(axis=1)
+
+
+def _first_failure(trained: Trained) -> list[int | None]:
+    from tallystick.runs.measures import earliest
+
+    return [int(length) or None for length in earliest(trained.judged[1])]
+
+
+def _counting_unit(trained: Trained) -> list[str]:
+    return [f"{trained.units[place].part} {trained.units[place].unit}" for place in trained.best_unit]
+
+
+def _of_best_unit(name: str) -> Callable[[Trained], object]:
+    def find(trained: Trained) -> np.ndarray:
+        values = np.stack([getattr(unit, name) for unit in trained.units])
+        return values[trained.best_unit, np.arange(values.shape[1])]
+
+    return find
+
+
+def _meets_conditions(trained: Trained) -> object:
+    return pl.Series(meets_conditions(trained.cell)) if has_theorem(trained.ensemble.setting.kind) else None
+
+
+COLUMNS: list[Column] = [
+    Column("edition", pl.String),
+    Column("cell", pl.String),
+    Column("units", pl.Int64, of=VectorCell),
+    Column("task", pl.String),
+    Column("bias", pl.Boolean),
+    Column("train_length", pl.Int64),
+    Column("method", pl.String),
+    Column("precision", pl.String),
+    Column("seed", pl.Int64, lambda trained: trained.seeds),
+    Column("open_step", pl.Float64, _step("open_step"), "a", of=ScalarCell),
+    Column("close_step", pl.Float64, _step("close_step"), "b", of=ScalarCell),
+    Column("ab_ratio", pl.Float64, _ratio, "a/b", of=ScalarCell, centre=-1.0, counted=True, explored=True),
+    # U, or P of a selective cell, whose Q has a column of its own.
+    Column(
+        "recurrent_weight",
+        pl.Float64,
+        _one_recurrent("recurrent_weight"),
+        "U",
+        of=ScalarCell,
+        centre=1.0,
+        counted=True,
+        explored=True,
+    ),
+    Column(_CLOSING, pl.Float64, _one_recurrent(_CLOSING), "Q", of=ScalarCell, centre=1.0, counted=True),
+    # Whatever recurrent weights a new cell has beyond these, in the order of its fields.
+    Column(
+        "further_weights",
+        _NUMBERS,
+        lambda trained: lists(_recurrent(trained, "further_weights"), len(trained.seeds)),
+        of=ScalarCell,
+    ),
+    # All tensors of the cell, one after the other in the order of `Cell.shapes`; missing biases are left out.
+    Column("tensors", _NUMBERS, _tensors, of=VectorCell),
+    Column("readout_weight", _NUMBERS, _readout("readout_weight")),
+    Column("readout_bias", _NUMBERS, _readout("readout_bias")),
+    Column(
+        "accuracy_train",
+        pl.Float64,
+        lambda trained: trained.ensemble.accuracy_train,
+        "accuracy in training",
+        counted=True,
+        explored=True,
+    ),
+    Column(
+        "accuracy_20",
+        pl.Float64,
+        lambda trained: trained.accuracy(20),
+        "accuracy at 20 tokens",
+        counted=True,
+        explored=True,
+    ),
+    Column(
+        "accuracy_50",
+        pl.Float64,
+        lambda trained: trained.accuracy(50),
+        "accuracy at 50 tokens",
+        counted=True,
+        explored=True,
+    ),
+    Column(f"accuracy_{LONG}", pl.Float64, _long_accuracy, f"accuracy at {LONG} tokens", of=VectorCell, counted=True),
+    Column(
+        f"accuracy_{LONGEST}",
+        pl.Float64,
+        _longest_accuracy,
+        f"accuracy at {LONGEST} tokens",
+        of=VectorCell,
+        counted=True,
+    ),
+    # Null where no beginning of the strings fails.
+    Column("first_failure", pl.Int64, _first_failure, "first failure", of=VectorCell),
+    Column("counting_unit", pl.String, _counting_unit, "unit that counts best", of=VectorCell),
+    Column("counting_slope", pl.Float64, _of_best_unit("slope"), "its slope", of=VectorCell),
+    Column("counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "its R²", of=VectorCell),
+    # A horizon is in real arithmetic, exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
+    # stands where there is none: a weight is not finite, or the cell is not one that can be certified with many others at once.
+    Column(
+        "horizon_all",
+        pl.Int64,
+        lambda trained: trained.horizon(0),
+        "horizon",
+        of=ScalarCell,
+        counted=True,
+        explored=True,
+    ),
+    Column(
+        "horizon_even",
+        pl.Int64,
+        lambda trained: trained.horizon(1),
+        "horizon, even lengths",
+        of=ScalarCell,
+        counted=True,
+        explored=True,
+    ),
+    Column("horizon_all_exact", pl.Boolean, lambda trained: trained.horizon(2), of=ScalarCell, counted=True),
+    Column("horizon_even_exact", pl.Boolean, lambda trained: trained.horizon(3), of=ScalarCell, counted=True),
+    Column("meets_conditions", pl.Boolean, _meets_conditions, of=ScalarCell, counted=True, only_counted=True),
+]
+"""Every column, in the order of a table. A float32 weight is stored as the double that it equals."""
+
+
+def counted_columns() -> list[Column]:
+    """Return the columns that are counted: those in bins first, then shares and numbers, then whole numbers and yes or no."""
+    counted = [column for column in COLUMNS if column.counted]
+    return sorted(counted, key=lambda column: (column.centre is None, column.dtype != pl.Float64))
+
+
+def columns_of(kind: type[Cell]) -> list[Column]:
+    """Return the columns of the runs of a kind of cell."""
+    return [column for column in COLUMNS if issubclass(kind, column.of)]
+
+
+def schema_of(kind: type[Cell]) -> dict[str, Any]:
+    """Return the names and types of the columns that its rows have."""
+    return {column.name: column.dtype for column in columns_of(kind) if not column.only_counted}

@@ -1,0 +1,242 @@
+"""How networks do on long strings: accuracy by length, the first point of failure, and units that count.
+
+Every function takes a `Network` whose weights are numbers, or arrays with one entry per network: then each result has one
+entry per network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from tallystick.cells import Cell, Token
+from tallystick.errors import check_whole
+from tallystick.networks import Network, Readout
+from tallystick.numbers.vectors import first_number
+from tallystick.training.devices import on_processors
+from tallystick.training.ensemble import precision_context
+
+LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Where a curve of accuracies is drawn through, unless told otherwise."""
+
+_FARTHEST = 2
+_LONGEST = 100_000
+_MOST_TOKENS = 10**8
+_MOST_STATES = 2**22
+"""Networks times strings that are run at once."""
+
+_PADDED = 10_000
+"""Strings are padded to a multiple of this, and run to their own length: one compiled program serves all lengths."""
+
+Tokens = Bool[np.ndarray, "string token"]
+"""Strings as rows, True for a closing bracket."""
+
+
+def uniform_strings(length: int, number: int, seed: int) -> Tokens:
+    """Draw strings, each as likely as any other; long ones are rarely near a count of zero."""
+    _check_size(length, number)
+    return np.random.default_rng([seed, length]).random((number, length)) < 0.5  # noqa: PLR2004 -- either bracket
+
+
+def border_strings(length: int, number: int, seed: int) -> Tokens:
+    """Draw strings whose counts are −2 to 2, as the length's parity allows: those where one step of the count decides.
+
+    >>> counts = 6 - 2 * border_strings(6, 6, seed=0).sum(axis=1)
+    >>> sorted(counts.tolist())
+    [-2, -2, 0, 0, 2, 2]
+    """
+    _check_size(length, number)
+    generator = np.random.default_rng([seed, length])
+    counts = [count for count in range(-_FARTHEST, _FARTHEST + 1) if (count - length) % 2 == 0]
+    closing = (length - np.resize(counts, number)) // 2
+    return generator.permuted(np.arange(length) < closing[:, None], axis=1)
+
+
+def accuracy_by_length(
+    model: Network,
+    lengths: tuple[int, ...] = LENGTHS,
+    *,
+    strings: int = 100,
+    seed: int = 0,
+    draw: Callable[[int, int, int], Tokens] = border_strings,
+) -> dict[int, Float[np.ndarray, " network"]]:
+    """Return for each length the share of right answers, in percent, on strings drawn anew."""
+    return {length: 100 * judge(model, draw(length, strings, seed))[0].mean(axis=1) for length in lengths}
+
+
+def judge(
+    model: Network, tokens: Tokens
+) -> tuple[Bool[np.ndarray, "network string"], Int[np.ndarray, "network string"]]:
+    """Return which strings each network gets right, and for each the length of its shortest beginning that is wrong, or 0."""
+    portions = _portions(model, max(_MOST_STATES // len(tokens), 1))
+    padded = np.zeros((-(-tokens.shape[1] // _PADDED) * _PADDED, len(tokens)), np.bool_)
+    padded[: tokens.shape[1]] = tokens.T
+    found = [_run(portion, _judge_along, padded, np.int32(tokens.shape[1])) for portion in portions]
+    right, failed = zip(*found, strict=True)
+    return np.concatenate(right), np.concatenate(failed)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How networks do on strings of some lengths, drawn near the border between the classes.
+
+    Attributes:
+        lengths: of the strings.
+        strings: how many of each length.
+        accuracy: the shares that are right, in percent.
+    """
+
+    lengths: tuple[int, ...]
+    strings: int
+    accuracy: Float[np.ndarray, "length network"]
+
+
+def curve_to(model: Network, longest: int, *, shorter: bool = True, strings: int = 100, seed: int = 0) -> Curve:
+    """Return the accuracies at a length and at those of `LENGTHS` that are shorter, or at this length alone."""
+    check_whole(longest, "length", least=1, most=_LONGEST)
+    check_whole(seed, "seed", least=0)
+    lengths = (*(length for length in LENGTHS if shorter and length < longest), longest)
+    found = accuracy_by_length(model, lengths, strings=strings, seed=seed)
+    return Curve(lengths, strings, np.stack(list(found.values())))
+
+
+def first_failures(model: Network, tokens: Tokens) -> Int[np.ndarray, "network string"]:
+    """Return for each string the length of its shortest beginning that a network gets wrong, 0 where it gets all right."""
+    return judge(model, tokens)[1]
+
+
+def earliest_failures(model: Network, tokens: Tokens) -> Int[np.ndarray, " network"]:
+    """Return the shortest of all beginnings of the strings that each network gets wrong, 0 where it gets all right."""
+    return earliest(first_failures(model, tokens))
+
+
+def earliest(failed: Int[np.ndarray, "network string"]) -> Int[np.ndarray, " network"]:
+    """Return the least length of each network that is not 0, or 0 where all are."""
+    none = np.iinfo(failed.dtype).max
+    least = np.where(failed > 0, failed, none).min(axis=1)
+    return np.where(least == none, 0, least)
+
+
+@dataclass(frozen=True)
+class CountingUnit:
+    """How well a unit follows the count d: its state is slope·d + intercept and a rest, whose share of the variance is 1 − R².
+
+    Attributes:
+        part: `hidden` or `memory`.
+        unit: its number, from 0 on.
+        slope: per network.
+        intercept: per network.
+        r_squared: R², per network; 0 where the unit does not move.
+    """
+
+    part: str
+    unit: int
+    slope: Float[np.ndarray, " network"]
+    intercept: Float[np.ndarray, " network"]
+    r_squared: Float[np.ndarray, " network"]
+
+
+def counting_units(model: Network, tokens: Tokens) -> list[CountingUnit]:
+    """Regress every unit on the count, over all beginnings of the strings."""
+    state = _run(model, _states_along, tokens.T)
+    counts = np.where(tokens, -1, 1).cumsum(axis=1).T.astype(np.float64)
+    return [
+        _regress(part, unit, np.asarray(values, np.float64), counts)
+        for part, units in (("hidden", model.cell.hidden(state)), ("memory", getattr(state, "memory", ())))
+        for unit, values in enumerate(units)
+    ]
+
+
+def _regress(
+    part: str, unit: int, values: Float[np.ndarray, "token network string"], counts: Float[np.ndarray, "token string"]
+) -> CountingUnit:
+    every = (0, 2)
+    centred, aside = counts - counts.mean(), values - values.mean(axis=every, keepdims=True)
+    together, spread = (aside * centred[:, None]).mean(axis=every), (centred**2).mean()
+    variance = (aside**2).mean(axis=every)
+    slope = together / spread if spread else np.zeros_like(together)
+    moves = variance > 0
+    r_squared = np.where(moves, slope * together / np.where(moves, variance, 1), 0.0)
+    return CountingUnit(part, unit, slope, values.mean(axis=every) - slope * counts.mean(), r_squared)
+
+
+def _portions(model: Network, width: int) -> Iterator[Network]:
+    """Cut many networks into portions that fit the memory."""
+    for start in range(0, np.size(_example(model.cell)), width):
+
+        def some(value: Any, _: str, start: int = start) -> np.ndarray:  # noqa: ANN401 -- a number, or an array of them
+            return np.atleast_1d(value)[start : start + width]
+
+        yield model.map_weights(some)
+
+
+def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
+    """Bring the weights into columns, one row a network, and do the work in their precision."""
+    columns = model.map_weights(_column)
+    cell, readout = columns.cell, columns.readout
+    with on_processors(), precision_context(_example(cell).dtype.name):
+        weights = jax.tree.map(jnp.asarray, (cell.tensors(), (readout.weight, readout.bias)))
+        found = work(*weights, *map(jnp.asarray, strings), kind=type(cell))
+        return jax.tree.map(np.asarray, found)
+
+
+def _column(value: Any, _: str) -> np.ndarray:  # noqa: ANN401 -- a number of any kind, or an array of them
+    array = np.asarray(value)
+    kept = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    return np.atleast_1d(kept)[:, None]
+
+
+def _example(cell: Cell) -> Any:  # noqa: ANN401 -- a number, or an array of them
+    return first_number(next(iter(cell.tensors().values())))
+
+
+@partial(jax.jit, static_argnames="kind")
+def _judge_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
+    cell, readout = kind.from_tensors(weights), Readout(*layer)
+    start, shape = _start(cell, closing)
+    ternary = len(readout.bias) > 1
+
+    def step(place: Any, carry: Any) -> Any:  # noqa: ANN401 -- trees
+        state, count, failed, _ = carry
+        token = closing[place]
+        state, count = _step(cell, state, token), count + jnp.where(token, -1, 1)
+        wanted = jnp.sign(count) + 1 if ternary else (count > 0) * 1
+        right = readout.class_index(cell.hidden(state)) == wanted
+        return state, count, jnp.where((failed == 0) & ~right, place + 1, failed), right
+
+    first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.zeros(shape, jnp.int32), jnp.ones(shape, bool)
+    _, _, failed, right = jax.lax.fori_loop(jnp.int32(0), size, step, first)
+    return right, failed
+
+
+@partial(jax.jit, static_argnames="kind")
+def _states_along(weights: Any, layer: Any, closing: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
+    del layer
+    cell = kind.from_tensors(weights)
+
+    def step(state: Any, token: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        state = _step(cell, state, token)
+        return state, state
+
+    return jax.lax.scan(step, _start(cell, closing)[0], closing)[1]
+
+
+def _step(cell: Cell, state: Any, closing: Any) -> Any:  # noqa: ANN401 -- a state of the cell's kind
+    dtype = _example(cell).dtype
+    return cell.step(state, Token((~closing).astype(dtype), closing.astype(dtype)))
+
+
+def _start(cell: Cell, closing: Any) -> tuple[Any, tuple[int, int]]:  # noqa: ANN401
+    weight = _example(cell)
+    shape = weight.shape[0], closing.shape[1]
+    return jax.tree.map(lambda _: jnp.zeros(shape, weight.dtype), cell.initial_state), shape
+
+
+def _check_size(length: int, number: int) -> None:
+    check_whole(length, "length", least=1, most=_LONGEST)
+    check_whole(number, "strings", least=1, most=_MOST_TOKENS // length)
