@@ -228,10 +228,14 @@ def test_minutes_raise_the_limit(tmp_path, capsys):
         (b"[NaN]", "NaN is not a number"),
         (b"9" * 4301, "a number has too many digits"),
         (b" " * (2**24 + 1), "larger than 16 MiB, the most that is read"),
+        (b'{"open_step": 1e999999999999999999999}', "a number is not exact"),
+        (b"[]", "an object is missing"),
+        (b'{"cell": "linear"}', f"the fields are not {' '.join(RELU)}"),
+        (json.dumps({**RELU, "format": "tallystick certificate 2"}).encode(), "unknown format"),
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_what_is_no_json_is_bad_input_to_both_commands(content, reason, tmp_path, capsys):
+def test_what_cannot_be_a_certificate_is_bad_input_to_both_commands(content, reason, tmp_path, capsys):
     path = tmp_path / "certificate.json"
     if content is not None:
         path.write_bytes(content)

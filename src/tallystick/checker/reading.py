@@ -36,7 +36,7 @@ _RATIO = re.compile(r"-?[0-9]{1,4300}/[0-9]{1,4300}")
 
 
 class Unreadable(Exception):
-    """What cannot be read as JSON: bad input, and no claim that fails."""
+    """Bad input, which cannot be a certificate: it is not JSON, has other fields, or holds numbers that no certificate holds."""
 
 
 # --- The file ---------------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def _no_float(_: str) -> NoReturn:
     """Refuse a number with a point or an exponent: it is JSON, but no certificate holds one."""
-    raise Refused("a number is not exact")
+    raise Unreadable("a number is not exact")
 
 
 def _require_shallow(value: object) -> None:
@@ -139,9 +139,12 @@ def _parts(value: object) -> Iterable[object]:
 
 
 def claim_of(found: object) -> Claim | GatedClaim:
-    """Return what a certificate claims, once its form and its digest are right."""
-    content = _fields(found, _FIELDS)
-    require(content["format"] == _FORMAT, "unknown format")
+    """Return what a certificate claims, once its digest fits; raise `Unreadable` for what cannot be one."""
+    try:
+        content = _fields(found, _FIELDS)
+        require(content["format"] == _FORMAT, "unknown format")
+    except Refused as refusal:
+        raise Unreadable(str(refusal)) from None
     require(content["digest"] == _digest(content), "the digest does not fit the content")
     return _claim(content)
 
