@@ -16,9 +16,8 @@ from benchmarks.limits import count_limits
 from benchmarks.machine import Machine, Row, measured_devices, this_machine
 from benchmarks.speed import measure_scaling, measure_settings
 from benchmarks.training import compare, measure_training
-from tallystick.documents import write_document
 from tallystick.errors import BadInput
-from tallystick.files import refuse_unwritable
+from tallystick.files import refuse_unwritable, write_document
 from tallystick.training.devices import DEVICES
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ SOURCE = Path(tallystick.__file__).parent
 ROOMS = [
     "errors",
     "files",
-    "documents",
     "checker",
     "languages",
     "numbers",

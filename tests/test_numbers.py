@@ -21,7 +21,7 @@ from tallystick.numbers import (
     sigmoid,
     weighted_mean,
 )
-from tallystick.numbers.fused import Fused, fused_multiply_add
+from tallystick.numbers.operations import Fused, fused_multiply_add
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
 

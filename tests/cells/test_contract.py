@@ -17,7 +17,7 @@ from tallystick.cells import Token
 from tallystick.errors import BadInput, UnknownToken
 from tallystick.numbers import ARITHMETICS, exact, float_format
 from tallystick.numbers.boxes import box_of
-from tallystick.numbers.named import FUSED
+from tallystick.numbers.values import FUSED
 from tallystick.training.objectives import CROSS_ENTROPY
 
 STRINGS = ("(", "))", "(()", ")()(")

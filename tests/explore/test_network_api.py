@@ -14,7 +14,6 @@ from tallystick.certificates.exact_accuracy import accuracy_curve
 from tallystick.certificates.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check_file
-from tallystick.documents import Document
 from tallystick.errors import MissingExtra
 from tallystick.explore import schemas
 from tallystick.explore.answers import bands
@@ -23,6 +22,7 @@ from tallystick.explore.proofs import theorems
 from tallystick.explore.run import COLUMNS
 from tallystick.explore.strings import KINDS
 from tallystick.explore.worker import Outcome, reply
+from tallystick.files import Document
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json

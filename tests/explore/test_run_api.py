@@ -10,10 +10,10 @@ from serving import served
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble_models import UNLIMITED
-from tallystick.documents import Document
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run
+from tallystick.files import Document
 from tallystick.networks import network_from_json
 from tallystick.reports.paper import SETTINGS
 from tallystick.reports.reading import read_run

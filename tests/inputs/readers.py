@@ -13,10 +13,9 @@ from tallystick.cells import ScalarCell
 from tallystick.checker import check, check_file
 from tallystick.datasets.published import published_strings
 from tallystick.datasets.string_files import read_strings
-from tallystick.documents import parse_document
 from tallystick.errors import BadInput
 from tallystick.explore.opening import open_run
-from tallystick.files import read_text
+from tallystick.files import parse_document, read_text
 from tallystick.languages.machine_files import read_machine
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import network_to_json, read_network

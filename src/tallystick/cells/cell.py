@@ -16,7 +16,7 @@ from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.tasks import BB_MEMBERSHIP, Task
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.vectors import Vector, check_shape, first_number, map_nested, rows_of
+from tallystick.numbers.values import Vector, check_shape, first_number, map_nested, rows_of
 
 Shape = tuple[int, ...]
 Tensors = Mapping[str, Any]

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tallystick.documents import exact_number, is_writable
+from tallystick.numbers.values import exact_number, is_writable
 
 _LONGEST_RATIO = 20
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from tallystick.cells.cell import Shape, Token, VectorCell
 from tallystick.errors import BadInput
 from tallystick.numbers import Number
-from tallystick.numbers.vectors import Matrix, Vector, is_filled, layer
+from tallystick.numbers.values import Matrix, Vector, is_filled, layer
 
 _TOKENS = 2
 

@@ -6,7 +6,7 @@ from typing import final
 from tallystick.cells.cell import Token
 from tallystick.cells.gated import GatedCell, State
 from tallystick.numbers import hyperbolic_tangent, sigmoid, weighted_mean
-from tallystick.numbers.vectors import add
+from tallystick.numbers.values import add
 
 
 @final

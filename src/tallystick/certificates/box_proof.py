@@ -24,7 +24,7 @@ from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
 from tallystick.numbers import exact
 from tallystick.numbers.boxes import Box, box_of
-from tallystick.numbers.vectors import Vector, layer
+from tallystick.numbers.values import Vector, layer
 
 METHOD = "gated boxes"
 """The method's name in certificates."""

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
-from tallystick.documents import write_document
 from tallystick.errors import BadInput
+from tallystick.files import write_document
 from tallystick.networks import Network, network_to_json
 from tallystick.numbers import exact, float_format
 

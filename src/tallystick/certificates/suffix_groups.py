@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallystick.cells import ONE_HOT, Cell
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.vectors import map_states
+from tallystick.numbers.values import map_states
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallystick.cells import ONE_HOT, Token
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
-from tallystick.numbers.vectors import map_states, numbers_of
+from tallystick.numbers.values import map_states, numbers_of
 
 Bits = NDArray[np.bool_]
 """Tokens, true where a closing bracket stands."""

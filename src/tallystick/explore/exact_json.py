@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
 
-from tallystick.documents import parse_document
 from tallystick.errors import BadInput
+from tallystick.files import parse_document
 
 _BAD_INPUT = 422
 

@@ -7,8 +7,8 @@ from typing import Annotated
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from tallystick.cells import CELLS, ScalarCell
-from tallystick.documents import Document
 from tallystick.errors import BadInput
+from tallystick.files import Document
 from tallystick.networks import Network as AnyNetwork
 from tallystick.networks import network_from_json, network_to_json
 from tallystick.networks.readout import DECISIONS, Decision

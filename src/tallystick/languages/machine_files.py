@@ -12,8 +12,8 @@ import re
 from itertools import product
 from pathlib import Path
 
-from tallystick.documents import Document, read_as, write_document
 from tallystick.errors import BadInput
+from tallystick.files import Document, read_as, write_document
 from tallystick.languages.counter_machine import (
     Add,
     Case,

@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from tallystick.cells import CELLS, Cell, ScalarCell
-from tallystick.documents import Document, exact_number, read_as, write_document
+from tallystick.files import Document, read_as, write_document
 from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.network import Network
 from tallystick.networks.readout import DECISIONS, Readout
 from tallystick.numbers import exact
+from tallystick.numbers.values import exact_number
 
 MOST_UNITS = 64
 """Enough for a few units; each step goes through every weight one by one."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast, final
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.vectors import Matrix, Vector, check_shape, layer, map_nested
+from tallystick.numbers.values import Matrix, Vector, check_shape, layer, map_nested
 
 NOTHING = -1
 """In the place of an output: the number 0."""

@@ -13,9 +13,8 @@ import numpy.typing as npt
 from safetensors import SafetensorError, deserialize  # pyright: ignore[reportUnknownVariableType] -- untyped there
 from safetensors.numpy import save
 
-from tallystick.documents import parse_document
 from tallystick.errors import BadInput
-from tallystick.files import read_bytes, write_whole
+from tallystick.files import parse_document, read_bytes, write_whole
 from tallystick.networks.named_tensor import show_name, show_shape
 from tallystick.networks.network import Network
 from tallystick.networks.state_dicts import network_of_tensors, tensors_of_network

@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tallystick.cells import CELLS, ScalarCell
-from tallystick.documents import is_writable
 from tallystick.errors import BadInput
 from tallystick.networks.json_files import MOST_UNITS
 from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.network import Network
 from tallystick.networks.readout import DECISIONS, ZERO, Readout
 from tallystick.numbers import exact
+from tallystick.numbers.values import is_writable
 
 NONLINEARITIES = ("linear", "relu", "tanh")
 """What may be done to U·h + c(x); each is also the name of the cell that does it."""

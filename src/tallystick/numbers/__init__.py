@@ -5,12 +5,9 @@ Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers e
 correctly, gives what the kinds of number do not have in common, and makes sure that floats behave as they should.
 """
 
-from tallystick.numbers.floats import FORMATS, FloatFormat, format_of, nearest
-from tallystick.numbers.fused import Fused
-from tallystick.numbers.kinds import Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
-from tallystick.numbers.mode import check_mode, standard_floats
-from tallystick.numbers.named import ARITHMETICS, FUSED, float_format
-from tallystick.numbers.reading import check_number, exact
+from tallystick.numbers.floats import FORMATS, FloatFormat, check_mode, format_of, nearest, standard_floats
+from tallystick.numbers.operations import Fused, Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.values import ARITHMETICS, FUSED, check_number, exact, float_format
 
 __all__ = [
     "ARITHMETICS",

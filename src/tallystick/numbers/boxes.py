@@ -52,7 +52,7 @@ class Box:
         return np.ndim(self.low) == 0 and self.low == self.high
 
     def __add__(self, other: "Box | int") -> "Box":
-        other = _boxed(other)
+        other = _to_box(other)
         if other.is_number and other.low == 0:
             return self
         return _outward(self.low + other.low, self.high + other.high)
@@ -63,17 +63,17 @@ class Box:
         return Box(-self.high, -self.low)
 
     def __sub__(self, other: "Box | int") -> "Box":
-        return self + -_boxed(other)
+        return self + -_to_box(other)
 
     def __rsub__(self, other: "Box | int") -> "Box":
         return -self + other
 
     def __mul__(self, other: "Box | int") -> "Box":
-        other = _boxed(other)
+        other = _to_box(other)
         if other.is_number:
-            return self._scaled(other.low)
+            return self._scale(other.low)
         if self.is_number:
-            return other._scaled(self.low)
+            return other._scale(self.low)
         first, second = self.low * other.low, self.low * other.high
         third, fourth = self.high * other.low, self.high * other.high
         low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
@@ -81,7 +81,7 @@ class Box:
 
     __rmul__ = __mul__
 
-    def _scaled(self, factor: float) -> "Box":
+    def _scale(self, factor: float) -> "Box":
         if factor in (0, 1):  # nothing is rounded
             return self if factor else Box(0.0, 0.0)
         ends = factor * self.low, factor * self.high
@@ -108,7 +108,7 @@ def box_of(value: object, field: str = "number") -> Box:
     return Box(low, high)
 
 
-def _boxed(value: "Box | int") -> Box:
+def _to_box(value: "Box | int") -> Box:
     return value if isinstance(value, Box) else Box(float(value), float(value))
 
 
@@ -117,7 +117,7 @@ def _outward(low: Doubles, high: Doubles) -> Box:
 
 
 def _below(value: Doubles) -> Doubles:
-    """At least one neighbour down: neighbours are at most 2⁻⁵²·|value| apart, or 2⁻¹⁰⁷⁴ near zero. Quicker than nextafter."""
+    """Go at least one neighbour down, quicker than nextafter: neighbours are at most 2⁻⁵²·|value| apart, or 2⁻¹⁰⁷⁴ near zero."""
     return value - (_LAST_PLACE * np.abs(value) + _LEAST)
 
 
@@ -127,20 +127,20 @@ def _above(value: Doubles) -> Doubles:
 
 @positive_part.register
 def _(x: Box) -> Box:
-    """max(0, x) rises and rounds nothing."""
+    """Bound max(0, x), which rises and rounds nothing."""
     return Box(np.maximum(x.low, 0.0), np.maximum(x.high, 0.0))
 
 
 @hyperbolic_tangent.register
 def _(x: Box) -> Box:
-    """Tanh rises, so its bounds are those of the ends."""
+    """Bound tanh, which rises: its bounds are those of the ends."""
     low, high = np.tanh(x.low), np.tanh(x.high)
     return Box(np.maximum(low - _slack(low), -1.0), np.minimum(high + _slack(high), 1.0))
 
 
 @sigmoid.register
 def _(x: Box) -> Box:
-    """1/(1 + e^(−x)) rises with x and falls with e^(−x), which is bounded first; then each operation after it."""
+    """Bound 1/(1 + e^(−x)), which falls with e^(−x): that is bounded first, then each operation after it."""
     with np.errstate(over="ignore"):  # an infinite bound from above is one, and gives 0
         most = np.exp(-x.low)
     most = most + _slack(most)

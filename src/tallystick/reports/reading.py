@@ -9,9 +9,8 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from tallystick.documents import LARGEST_SETTINGS, parse_settings, read_document
 from tallystick.errors import BadInput, printable
-from tallystick.files import read_text
+from tallystick.files import LARGEST_SETTINGS, parse_settings, read_document, read_text
 from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
 from tallystick.runs.parquet_files import read_or_refuse, read_table
 from tallystick.runs.unfinished import refuse_unfinished

@@ -20,8 +20,8 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from tallystick.documents import read_document
 from tallystick.errors import BadInput, MissingExtra, check_whole, is_count
+from tallystick.files import read_document
 from tallystick.runs.workers import THIS_MACHINE, Own, Result, Shared, Workers
 from tallystick.training.cores import cores
 from tallystick.training.devices import DEVICES, devices_named

@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from tallystick.cells import Cell, Token
 from tallystick.errors import check_whole
 from tallystick.networks import Network, Readout
-from tallystick.numbers.vectors import first_number
+from tallystick.numbers.values import first_number
 from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context
 

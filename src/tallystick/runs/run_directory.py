@@ -14,9 +14,17 @@ import polars as pl
 import tomli_w
 
 from tallystick.cells import CELLS, Cell, LinearCell
-from tallystick.documents import read_settings
 from tallystick.errors import BadInput, NotWritten
-from tallystick.files import PARTIAL, keep_names, naming, refuse_no_folder, remove_partial, write_text, write_whole
+from tallystick.files import (
+    PARTIAL,
+    keep_names,
+    naming,
+    read_settings,
+    refuse_no_folder,
+    remove_partial,
+    write_text,
+    write_whole,
+)
 from tallystick.runs.columns import schema_of
 from tallystick.runs.lock import LOCK, at_work_in
 from tallystick.runs.parquet_files import (

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import VectorCell
-from tallystick.documents import write_document
+from tallystick.files import write_document
 from tallystick.runs.columns import Trained, schema_of
 from tallystick.runs.jobs import Job
 from tallystick.runs.keeping import ALL, Keep

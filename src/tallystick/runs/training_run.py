@@ -13,8 +13,8 @@ import numpy as np
 from tallystick.cells import VectorCell
 from tallystick.datasets.string_files import write_strings
 from tallystick.datasets.training_sets import training_set
-from tallystick.documents import write_document
 from tallystick.errors import BadInput, check_whole
+from tallystick.files import write_document
 from tallystick.runs.jobs import MOST_SEEDS, Generated, Job, fresh_job
 from tallystick.runs.keeping import ALL, Keep
 from tallystick.runs.run_directory import RECORD, STRINGS, RunDirectory

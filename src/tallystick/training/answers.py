@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from tallystick.cells import Cell, Token
 from tallystick.datasets.encoding import Encoded
 from tallystick.languages.tasks import COUNT, Task
-from tallystick.numbers.vectors import Vector
+from tallystick.numbers.values import Vector
 from tallystick.training.gradients import last_state
 from tallystick.training.weights import AnyWeights
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
-from tallystick.numbers.vectors import Vector
+from tallystick.numbers.values import Vector
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 

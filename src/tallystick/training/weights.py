@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from tallystick.cells import Cell
 from tallystick.networks import Readout
-from tallystick.numbers.vectors import Vector, layer, rows_of
+from tallystick.numbers.values import Vector, layer, rows_of
 
 PerSeed = Float[Any, " seed"]
 """One number per seed, as a NumPy or a JAX array."""

@@ -12,7 +12,7 @@ from typing import Any
 from jaxtyping import Array
 
 from tallystick.cells import LinearCell
-from tallystick.numbers.vectors import Vector
+from tallystick.numbers.values import Vector
 from tallystick.training.gradients import Gradient, String, chained, tokens_of
 from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights

@@ -1,12 +1,15 @@
-"""Fused multiply-add: w·h + c with a single rounding, as many processors and libraries execute it.
+"""What a step is made of, for every kind of number: max(0, ·), tanh, the sigmoid, the weighted mean and the fused multiply-add.
 
-A fused weight keeps its product with h back until a term is added, so that a cell's step and a readout's line, which are
-written as a product and a sum, run fused on it as they stand. States and terms are plain floats and arrays.
+A fused multiply-add gives w·h + c with a single rounding, as many processors and libraries execute it. A fused weight keeps its
+product with h back until a term is added, so that a cell's step and a readout's line, which are written as a product and a
+sum, run fused on it as they stand. States and terms are plain floats and arrays.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import singledispatch
+from numbers import Rational
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -14,7 +17,68 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.numbers.floats import FloatFormat, nearest
-from tallystick.numbers.kinds import Number
+
+Number: TypeAlias = Any
+"""An int, Fraction, float, NumPy or JAX array, or a solver's term: anything with + and ×."""
+
+
+@singledispatch
+def positive_part(x: Number) -> Number:
+    """Return max(0, x), of the same kind as x.
+
+    >>> from fractions import Fraction
+    >>> positive_part(Fraction(-1, 2)), positive_part(1.5)
+    (Fraction(0, 1), 1.5)
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().maximum(x, 0)
+    return x if x > 0 else type(x)(0)
+
+
+@singledispatch
+def hyperbolic_tangent(x: Number) -> Number:
+    """Return tanh x, of the same kind as x; of the rationals only 0 has one, which is 0.
+
+    >>> from fractions import Fraction
+    >>> round(hyperbolic_tangent(0.5), 9), hyperbolic_tangent(Fraction(0))
+    (0.462117157, Fraction(0, 1))
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().tanh(x)
+    if isinstance(x, Rational):
+        if x == 0:
+            return x
+        raise BadInput(f"tanh {x}: no rational number; bring the cell into floating point first, as with float32")
+    return x.tanh() if hasattr(x, "tanh") else type(x)(np.tanh(x))
+
+
+@singledispatch
+def sigmoid(x: Number) -> Number:
+    """Return 1/(1 + e^(−x)), of the same kind as x; of the rationals only 0 has one, which is 1/2.
+
+    Written as p/(p + q) with p = e^min(x, 0) and q = e^min(−x, 0), which neither overflows nor loses digits on either side,
+    and which automatic differentiation gets right everywhere.
+
+    >>> round(sigmoid(2.0), 9), sigmoid(Fraction(0)), float(sigmoid(np.float32(-100)))
+    (0.880797078, Fraction(1, 2), 3.783505853677006e-44)
+    """
+    if hasattr(x, "__array_namespace__"):
+        names = x.__array_namespace__()
+        p, q = names.exp(names.minimum(x, 0)), names.exp(names.minimum(-x, 0))
+        return p / (p + q)
+    if isinstance(x, Rational):
+        if x == 0:
+            return Fraction(1, 2)
+        raise BadInput(f"sigmoid {x}: no rational number; bring the cell into floating point first, as with float32")
+    p, q = np.exp(min(x, type(x)(0))), np.exp(min(-x, type(x)(0)))
+    return type(x)(p / (p + q))
+
+
+@singledispatch
+def weighted_mean(share: Number, first: Number, second: Number) -> Number:
+    """Return (1 − share)·first + share·second; boxes have closer bounds for it than this formula gives."""
+    return (1 - share) * first + share * second
+
 
 Doubles = NDArray[np.float64]
 

@@ -1,0 +1,237 @@
+"""Numbers, vectors and matrices: read exactly, checked, and brought into a named arithmetic.
+
+A number from outside is a whole number, a float, a decimal, "p/q" or a C hex float. Vectors and matrices are tuples of
+numbers, so that an entry may be of any kind: a rational, a float, a box, or an array. An arithmetic has a name: the rationals,
+each floating-point format, and each format with fused multiply-add.
+"""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from math import isfinite
+from numbers import Integral, Rational, Real
+from typing import Any, cast
+
+import ml_dtypes
+import numpy as np
+
+from tallystick.errors import BadInput
+from tallystick.files import LONGEST_NUMBER
+from tallystick.numbers.floats import FORMATS, FloatFormat, check_mode, nearest
+from tallystick.numbers.operations import Fused, Number
+
+Vector = tuple[Number, ...]
+Matrix = tuple[Vector, ...]
+
+_RATIO = re.compile(r"[+-]?\d+/\d+", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e(?P<exponent>[+-]?\d+))?", re.ASCII | re.IGNORECASE)
+_HEX_FLOAT = re.compile(
+    r"(?P<sign>[+-]?)0x(?P<whole>[0-9a-f]+)(\.(?P<part>[0-9a-f]*))?(p(?P<exponent>[+-]?\d+))?",
+    re.ASCII | re.IGNORECASE,
+)
+
+_MOST_BITS_WRITTEN = int((LONGEST_NUMBER - 1) / 0.30103)
+# Enough for every float64 (2^-1074 to 2^1024), and a hostile number cannot fill the memory.
+_LONGEST_TEXT = 4200
+_LARGEST_EXPONENT = 2000
+_LONGEST_SHOWN = 40
+_MOST_BITS = int(_LONGEST_TEXT / 0.30103)
+
+
+def exact(value: object, field: str = "number") -> Fraction:
+    """Return the rational that `value` is, without rounding; text may be a decimal, "p/q" or a C hex float.
+
+    >>> exact("0.1"), exact("1/3"), exact("0x1.8p-1"), exact(0.5)
+    (Fraction(1, 10), Fraction(1, 3), Fraction(3, 4), Fraction(1, 2))
+    """
+    if isinstance(value, str | Decimal):
+        return _from_text(str(value).strip(), field)
+    check_number(value, field)
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if isinstance(value, float | np.floating | ml_dtypes.bfloat16):  # NumPy does not count bfloat16 among its own
+        return _from_float(value)
+    if isinstance(value, Integral):  # NumPy's whole numbers
+        return Fraction(int(value))
+    if isinstance(value, Fused):
+        return exact(value.value, field)
+    raise BadInput(f"{field}: {value!r} is not a single number")
+
+
+def check_number(value: object, field: str) -> None:
+    """Refuse what is plainly no number to run on: text, booleans, containers, nothing, NaN and the infinities.
+
+    Arrays and a solver's terms pass; what they hold is their maker's to check.
+    """
+    if type(value) is Fraction or (type(value) is float and isfinite(value)):  # the most, and quickly told
+        return
+    if isinstance(value, str | bytes | bool | np.bool_ | list | tuple | dict | set | complex | Decimal | None):
+        raise BadInput(f"{field}: {value!r} is not a number")
+    if isinstance(value, Real | ml_dtypes.bfloat16) and not isinstance(value, Rational) and not isfinite(value):
+        raise BadInput(f"{field}: {float(value)} is not a finite number")
+
+
+def _from_float(value: Any) -> Fraction:  # noqa: ANN401 -- a float of any kind
+    if value == 0:
+        check_mode()  # where subnormal numbers count as zero, this may be one
+    return Fraction(*(float(value) if isinstance(value, ml_dtypes.bfloat16) else value).as_integer_ratio())
+
+
+def _from_text(text: str, field: str) -> Fraction:
+    shown = repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "...")
+    if len(text) > _LONGEST_TEXT:
+        raise BadInput(f"{field}: {shown} has {len(text)} characters; at most {_LONGEST_TEXT} are read")
+    if _RATIO.fullmatch(text):
+        numerator, denominator = map(int, text.split("/"))
+        if denominator == 0:
+            raise BadInput(f"{field}: {shown} divides by zero")
+        return Fraction(numerator, denominator)
+    found = _DECIMAL.fullmatch(text) or _HEX_FLOAT.fullmatch(text)
+    if not found:
+        raise BadInput(f'{field}: {shown} is not a number: write 0.25, "1/4" or "0x1p-2"')
+    if (
+        len(found["exponent"] or "") > len(str(_LARGEST_EXPONENT)) + 1
+        or abs(int(found["exponent"] or 0)) > _LARGEST_EXPONENT
+    ):
+        raise BadInput(f"{field}: {shown} has an exponent beyond ±{_LARGEST_EXPONENT}")
+    value = _from_hex(found) if found.re is _HEX_FLOAT else Fraction(text)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise BadInput(f"{field}: {shown} written out as a ratio has more than {_LONGEST_TEXT} digits")
+    return value
+
+
+def _from_hex(found: re.Match[str]) -> Fraction:
+    part = found["part"] or ""
+    digits = int(found["whole"] + part, 16)
+    size = Fraction(digits) * Fraction(2) ** (int(found["exponent"] or 0) - 4 * len(part))
+    return -size if found["sign"] == "-" else size
+
+
+def is_writable(value: Fraction) -> bool:
+    """Say whether a number can be written out: Python writes no whole number of more digits than it reads.
+
+    >>> is_writable(Fraction(1, 3)), is_writable(Fraction(10**5000))
+    (True, False)
+    """
+    return max(value.numerator.bit_length(), value.denominator.bit_length()) <= _MOST_BITS_WRITTEN
+
+
+def exact_number(value: Fraction, field: str = "number") -> object:
+    """Return a number as a file holds it exactly: a whole number as it is, anything else as "p/q"; refuse what is too long."""
+    if not is_writable(value):
+        raise BadInput(f"{field}: a number of more than {LONGEST_NUMBER:,} digits is too long to write")
+    return value.numerator if value.denominator == 1 else str(value)
+
+
+FUSED = "-fused"
+"""What a name ends in where w·h + c is rounded once; otherwise the product is rounded, and then the sum."""
+
+_TERMS = ("open_step", "close_step", "bias")
+"""The weights that are added; all others are multiplied with h."""
+
+
+def _round(value: object, field: str = "number", *, form: FloatFormat) -> Number:
+    return nearest(exact(value, field), form, field)
+
+
+def _fuse(value: object, field: str = "number", *, form: FloatFormat) -> Number:
+    rounded = _round(value, field, form=form)
+    return rounded if field in _TERMS else Fused(rounded, form)
+
+
+ARITHMETICS: dict[str, Callable[..., Number]] = {
+    "rational": exact,
+    **{name: partial(_round, form=form) for name, form in FORMATS.items()},
+    **{name + FUSED: partial(_fuse, form=form) for name, form in FORMATS.items()},
+}
+"""Each arithmetic by name: the function that brings a weight into it, with the name of its field."""
+
+
+def float_format(arithmetic: str) -> FloatFormat:
+    """Return the format of a floating-point arithmetic, fused or not.
+
+    >>> float_format("float32-fused").digits
+    24
+    """
+    return FORMATS[arithmetic.removesuffix(FUSED)]
+
+
+def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
+    """Return W·x + b, row by row: the products are added from the left, the bias last."""
+    return [_dot(row, inputs) + term for row, term in zip(weight, bias, strict=True)]
+
+
+def add(first: Vector, second: Vector) -> Vector:
+    """Add two vectors."""
+    return tuple(x + y for x, y in zip(first, second, strict=True))
+
+
+def map_nested(values: Any, number: Callable[..., Number], field: str) -> Any:  # noqa: ANN401 -- a number, vector or matrix
+    """Return number(value, field) for each number of a vector or matrix."""
+    if isinstance(values, tuple):
+        return tuple(map_nested(value, number, field) for value in cast("Vector", values))
+    return number(values, field)
+
+
+def check_shape(values: object, field: str, rows: int, columns: int | None = None) -> None:
+    """Refuse anything but a matrix of this shape (a vector, where there are no columns) whose entries are finite numbers."""
+    wanted = f"{rows} numbers" if columns is None else f"{rows} rows of {columns}"
+    if not is_filled(values) or len(cast("tuple[Any, ...]", values)) != rows:
+        raise BadInput(f"{field}: {_shorten(values)} is not a tuple of {wanted}")
+    for place, row in enumerate(cast("tuple[object, ...]", values)):
+        if columns is None:
+            check_number(row, f"{field}[{place}]")
+        elif not is_filled(row) or len(cast("tuple[Any, ...]", row)) != columns:
+            raise BadInput(f"{field}[{place}]: {_shorten(row)} is not a tuple of {columns} numbers")
+        else:
+            for column, value in enumerate(cast("tuple[object, ...]", row)):
+                check_number(value, f"{field}[{place}][{column}]")
+
+
+def is_filled(values: object) -> bool:
+    """Say whether something is a tuple with at least one entry."""
+    return isinstance(values, tuple) and bool(cast("tuple[Any, ...]", values))
+
+
+def _dot(row: Vector, inputs: Vector) -> Number:
+    first, *others = (weight * x for weight, x in zip(row, inputs, strict=True))
+    return sum(others, start=first)
+
+
+def _shorten(values: object) -> str:
+    text = repr(values)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def rows_of(array: Any, axes: int) -> Any:  # noqa: ANN401 -- a NumPy or a JAX array
+    """Take an array apart along its first axes into nested tuples."""
+    return tuple(rows_of(part, axes - 1) for part in array) if axes else array
+
+
+def first_number(values: Any) -> Number:  # noqa: ANN401
+    """Return the first number of a vector or matrix."""
+    return first_number(cast("Vector", values)[0]) if isinstance(values, tuple) else values
+
+
+def map_states(function: Callable[..., Any], *states: Any) -> Any:  # noqa: ANN401 -- numbers, or nested tuples of them
+    """Apply a function to the numbers of states that have one form: numbers, or nested tuples of numbers.
+
+    >>> map_states(lambda x, y: x + y, (1, (2,)), (10, (20,)))
+    (11, (22,))
+    """
+    first = states[0]
+    if not isinstance(first, tuple):
+        return function(*states)
+    parts = [map_states(function, *entries) for entries in zip(*states, strict=True)]
+    return type(first)(*parts) if hasattr(cast("object", first), "_fields") else tuple(parts)
+
+
+def numbers_of(state: Any) -> list[Number]:  # noqa: ANN401
+    """Return the numbers of a state, one after the other."""
+    return (
+        [number for part in cast("Vector", state) for number in numbers_of(part)]
+        if isinstance(state, tuple)
+        else [state]
+    )
