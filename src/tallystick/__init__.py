@@ -8,7 +8,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, Stack, TanhCell
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.ensemble import horizons
@@ -71,6 +71,7 @@ __all__ = [
     "ReluCell",
     "SelectiveCell",
     "Setting",
+    "Stack",
     "TanhCell",
     "Verdict",
     "accuracy_curve",

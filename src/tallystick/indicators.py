@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tallystick.cells import Cell, LinearCell, ReluCell
+from tallystick.cells import LinearCell, Recurrence, ReluCell
 from tallystick.cells.conditions import Condition
 from tallystick.errors import BadInput
 from tallystick.numbers import exact
@@ -46,6 +46,6 @@ def indicators(cell: LinearCell | ReluCell) -> Indicators:
     return Indicators(cell.open_step, cell.close_step, cell.recurrent_weight)
 
 
-def conditions(cell: Cell) -> list[Condition]:
+def conditions(cell: Recurrence) -> list[Condition]:
     """Return the conditions under which this kind of cell counts exactly, each decided in rationals."""
     return cell.conditions()

@@ -13,6 +13,9 @@ from safetensors.torch import save_file  # noqa: E402
 from torch import nn  # noqa: E402
 
 from tallystick import BadInput, LinearCell, LstmCell, Readout, ReluCell, TanhCell, from_torch, read_network  # noqa: E402
+from tallystick.cells import CELLS as TALLY_CELLS  # noqa: E402
+from tallystick.cells import Stack  # noqa: E402
+from tallystick.cells.gated import State  # noqa: E402
 
 STRINGS = ["".join(tokens) for size in range(1, 8) for tokens in product("()", repeat=size)]
 ONE_HOT = {"(": [1.0, 0.0], ")": [0.0, 1.0]}
@@ -211,3 +214,36 @@ def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
     exec(compile(example, str(PAGE), "exec"), {})
     (written,) = tmp_path.iterdir()
     assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell)
+
+
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+def test_a_stack_computes_what_layers_over_an_embedding_do(kind):
+    """Two layers over embedded tokens, from a state that is not zero."""
+    torch.manual_seed(2)
+    embedding, module = (
+        nn.Embedding(2, 3, dtype=torch.float64),
+        getattr(nn, kind)(3, 2, num_layers=2, dtype=torch.float64),
+    )
+    h, c = torch.randn(2, 1, 2, dtype=torch.float64), torch.randn(2, 1, 2, dtype=torch.float64)
+    names = {
+        "input_weight": "weight_ih",
+        "recurrent_weight": "weight_hh",
+        "input_bias": "bias_ih",
+        "recurrent_bias": "bias_hh",
+    }
+    layers = [
+        TALLY_CELLS[kind.lower()](*(nested(getattr(module, f"{name}_l{layer}")) for name in names.values()))
+        for layer in range(2)
+    ]
+    start = [State(nested(h[layer, 0]), nested(c[layer, 0]) if kind == "LSTM" else ()) for layer in range(2)]
+    stack = Stack(tuple(layers), nested(embedding.weight), tuple(start))
+    for string in STRINGS[::7]:
+        tokens = embedding(torch.tensor([["()".index(token)] for token in string]))
+        found = module(tokens, (h, c) if kind == "LSTM" else h)[0][-1, 0].tolist()
+        assert stack.hidden(stack.final_state(string)) == pytest.approx(found, rel=1e-12)
+
+
+def nested(tensor):
+    """Return a tensor as nested tuples of numbers."""
+    values = tensor.detach().numpy()
+    return tuple(map(tuple, values.tolist())) if values.ndim > 1 else tuple(values.tolist())

@@ -1,12 +1,14 @@
 """The recurrences: state' = f(state, token). Each step is written once, for any kind of number."""
 
-from tallystick.cells.cell import ONE_HOT, Cell, ScalarCell, Token, VectorCell
+from tallystick.cells.cell import Cell, ScalarCell, VectorCell
 from tallystick.cells.gated import GatedCell
 from tallystick.cells.gru import GruCell
 from tallystick.cells.linear import LinearCell
 from tallystick.cells.lstm import LstmCell
+from tallystick.cells.recurrence import ONE_HOT, Input, Recurrence, Token
 from tallystick.cells.relu import ReluCell
 from tallystick.cells.selective import SelectiveCell
+from tallystick.cells.stack import Stack
 from tallystick.cells.tanh import TanhCell
 
 CELLS: dict[str, type[Cell]] = {
@@ -20,11 +22,14 @@ __all__ = [
     "Cell",
     "GatedCell",
     "GruCell",
+    "Input",
     "LinearCell",
     "LstmCell",
+    "Recurrence",
     "ReluCell",
     "ScalarCell",
     "SelectiveCell",
+    "Stack",
     "TanhCell",
     "Token",
     "VectorCell",

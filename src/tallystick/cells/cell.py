@@ -1,88 +1,49 @@
-"""What every cell has: a state, one step per token, and what files, training and the certifier need to know of its kind.
+"""A cell: a recurrence with weights of its own, and what files and training need to know of its kind."""
 
-A cell's state is whatever its step carries from token to token; `hidden` is what the readout sees of it, a vector. A cell
-with one unit keeps the number h itself. Vectors and matrices are tuples of numbers rather than arrays, so that a weight may
-be a rational, a float or a box, or itself an array with one entry per network, and the one step runs on all of them.
-"""
-
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple, Self
+from math import prod
+from typing import Any, ClassVar, Self, cast
 
-from tallystick.cells.conditions import Condition, Counting
-from tallystick.errors import BadInput, check_tokens
-from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
-from tallystick.languages.tasks import BB_MEMBERSHIP, Task
+from tallystick.cells.conditions import Counting
+from tallystick.cells.recurrence import Recurrence
+from tallystick.languages.brackets import ALPHABET
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.values import Vector, check_shape, first_number, map_nested, rows_of
+from tallystick.numbers.values import Vector, check_shape, first_number, is_filled, map_nested, rows_of
 
 Shape = tuple[int, ...]
 Tensors = Mapping[str, Any]
 """The weights of a cell by the names they have in files, each a number, a vector or a matrix."""
 
-
-class Token(NamedTuple):
-    """A one-hot token x, as the network reads it; the entries may be arrays, one token per string."""
-
-    opening: Number
-    closing: Number
-
-    def choose(self, if_open: Number, if_close: Number) -> Number:
-        """W·x: the number that belongs to this token, exact in every arithmetic since one factor is 1 and the other 0."""
-        return self.opening * if_open + self.closing * if_close
-
-
-ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}
+TOKENS = len(ALPHABET)
 
 
 @dataclass(frozen=True)
-class Cell(ABC):
-    """A recurrence over bracket tokens.
+class Cell(Recurrence):
+    """One cell, whose weights have names and shapes.
 
     Attributes:
-        name: the cell's name in files and commands.
-        deciders: the names of the deciders that apply to it (`certificates.deciders`), best first.
-        is_rational: whether rational weights make rational states, as with everything but tanh and the sigmoid.
-        membership: the task that its zero check answers.
         counting: what a theorem asks of the weights of a cell that counts, for training; None where no theorem is known.
         most_units: how many units a trained network may have.
         scales: whether steps that are c times as large, c > 0, make states that are c times as large.
         rests: whether the initial state stays as it is while nothing is read, so that strings may be padded on the left.
     """
 
-    name: ClassVar[str]
-    deciders: ClassVar[tuple[str, ...]] = ()
-    is_rational: ClassVar[bool] = True
-    membership: ClassVar[Task] = BB_MEMBERSHIP
     counting: ClassVar[Counting | None] = None
     most_units: ClassVar[int] = 1
     rests: ClassVar[bool] = True
     scales: ClassVar[bool] = False
 
-    @property
-    @abstractmethod
-    def units(self) -> int:
-        """The length of the vector that the readout sees."""
-
-    @property
-    @abstractmethod
-    def initial_state(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
-        """The state before the first token: zeros."""
-
-    @abstractmethod
-    def step(self, state: Any, token: Token) -> Any:  # noqa: ANN401
-        """Return the next state."""
-
-    @abstractmethod
-    def hidden(self, state: Any) -> Vector:  # noqa: ANN401
-        """Return what the readout sees of a state."""
-
     @classmethod
     @abstractmethod
-    def shapes(cls, units: int) -> dict[str, Shape]:
+    def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
         """Return the shape of every weight, by the name it has in files."""
+
+    @property
+    def matrix_entries(self) -> int:
+        """How many entries the weight matrices have."""
+        return sum(prod(shape) for shape in self.shapes(self.units, self.inputs).values() if len(shape) > 1)
 
     @abstractmethod
     def tensors(self) -> dict[str, Any]:
@@ -97,28 +58,6 @@ class Cell(ABC):
     @abstractmethod
     def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
         """Return the cell with the weights that training has, whose biases may be missing."""
-
-    @abstractmethod
-    def map_weights(self, number: Callable[..., Number]) -> Self:
-        """Return this cell with number(weight, name) in the place of each weight, such as `ARITHMETICS["float32"]`."""
-
-    def conditions(self) -> list[Condition]:
-        """Return the conditions under which this kind of cell counts exactly, each decided in rationals."""
-        raise BadInput(f"cell: no counting theorem is known for a {type(self).__name__}")
-
-    def trace(self, string: str) -> list[Any]:
-        """Return the state before the first token and after each one.
-
-        >>> from tallystick import LinearCell
-        >>> LinearCell(1, -1, 1).trace("(()")
-        [0, 1, 2, 1]
-        """
-        check_tokens(string, ALPHABET)
-        return list(accumulate((ONE_HOT[token] for token in string), self.step, initial=self.initial_state))
-
-    def final_state(self, string: str) -> Any:  # noqa: ANN401
-        """Return the state after the whole string."""
-        return self.trace(string)[-1]
 
 
 @dataclass(frozen=True)
@@ -158,7 +97,7 @@ class ScalarCell(Cell):
 
     @property
     def initial_state(self) -> Number:
-        """H = 0."""
+        """The number 0."""
         return 0
 
     def hidden(self, state: Number) -> Vector:
@@ -166,9 +105,9 @@ class ScalarCell(Cell):
         return (state,)
 
     @classmethod
-    def shapes(cls, units: int = 1) -> dict[str, Shape]:
+    def shapes(cls, units: int = 1, inputs: int = TOKENS) -> dict[str, Shape]:
         """Return the shapes: two numbers for the steps, and one recurrent weight or a list of them."""
-        del units
+        del units, inputs
         recurrent = len(cls.recurrent_fields())
         return {"open_step": (), "close_step": (), "recurrent_weight": () if recurrent == 1 else (recurrent,)}
 
@@ -218,8 +157,14 @@ class VectorCell(Cell):
 
     def __post_init__(self) -> None:
         """Refuse weights that do not fit together or are not finite numbers, naming them."""
-        for field, (rows, *columns) in self.shapes(self.units).items():
+        for field, (rows, *columns) in self.shapes(self.units, self.inputs).items():
             check_shape(getattr(self, field), field, rows, *columns)
+
+    @property
+    def inputs(self) -> int:
+        """The length of the vector that a step reads: how many columns `input_weight` has."""
+        rows = cast("tuple[object, ...]", next(iter(self.tensors().values())))
+        return len(cast("Vector", rows[0])) if is_filled(rows) and is_filled(rows[0]) else TOKENS
 
     def tensors(self) -> dict[str, Any]:
         """Return the weights by the names they have in files."""

@@ -4,12 +4,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
-from tallystick.cells.cell import Shape, Token, VectorCell
+from tallystick.cells.cell import TOKENS, Shape, VectorCell
+from tallystick.cells.recurrence import Input
 from tallystick.errors import BadInput
 from tallystick.numbers import Number
 from tallystick.numbers.values import Matrix, Vector, is_filled, layer
-
-_TOKENS = 2
 
 
 class State(NamedTuple):
@@ -62,7 +61,7 @@ class GatedCell(VectorCell):
         return State((0,) * self.units, (0,) * self.units if self.has_memory else ())
 
     @abstractmethod
-    def step(self, state: State, token: Token) -> State:
+    def step(self, state: State, token: Input) -> State:
         """Return the next state."""
 
     def hidden(self, state: State) -> Vector:
@@ -70,17 +69,17 @@ class GatedCell(VectorCell):
         return state.hidden
 
     @classmethod
-    def shapes(cls, units: int) -> dict[str, Shape]:
+    def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
         """Return the shapes of PyTorch's tensors."""
         rows = cls.gates * units
         return {
-            "input_weight": (rows, _TOKENS),
+            "input_weight": (rows, inputs),
             "recurrent_weight": (rows, units),
             "input_bias": (rows,),
             "recurrent_bias": (rows,),
         }
 
-    def _from_token(self, token: Token) -> list[Vector]:
+    def _from_token(self, token: Input) -> list[Vector]:
         """Return W·x + b_x, gate by gate."""
         rows = zip(self.input_weight, self.input_bias, strict=True)
         return self._by_gate([token.choose(*row) + bias for row, bias in rows])

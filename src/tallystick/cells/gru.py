@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.cell import Token
 from tallystick.cells.gated import GatedCell, State
+from tallystick.cells.recurrence import Input
 from tallystick.numbers import hyperbolic_tangent, sigmoid, weighted_mean
 from tallystick.numbers.values import add
 
@@ -25,7 +25,7 @@ class GruCell(GatedCell):
     gates = 3
     has_memory = False
 
-    def step(self, state: State, token: Token) -> State:
+    def step(self, state: State, token: Input) -> State:
         """Return h'."""
         (r_x, z_x, n_x), (r_h, z_h, n_h) = self._from_token(token), self._from_hidden(state.hidden)
         reset = [sigmoid(x) for x in add(r_x, r_h)]

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from tallystick.cells.cell import ScalarCell, Token
+from tallystick.cells.cell import ScalarCell
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, unit
+from tallystick.cells.recurrence import Input
 from tallystick.numbers import Number, exact
 
 
@@ -43,7 +44,7 @@ class LinearCell(ScalarCell):
         """Read a cell from a network's weights and bias: a = W_open + W_b and b = W_close + W_b."""
         return cls(open_weight + bias, close_weight + bias, recurrent_weight)
 
-    def step(self, state: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Input) -> Number:
         """Return U·h + c(x): multiply, then add."""
         return self.recurrent_weight * state + token.choose(self.open_step, self.close_step)
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.cell import Token
 from tallystick.cells.gated import GatedCell, State
+from tallystick.cells.recurrence import Input
 from tallystick.numbers import hyperbolic_tangent, sigmoid
 from tallystick.numbers.values import add
 
@@ -26,7 +26,7 @@ class LstmCell(GatedCell):
     gates = 4
     has_memory = True
 
-    def step(self, state: State, token: Token) -> State:
+    def step(self, state: State, token: Input) -> State:
         """Return h' and c'."""
         both = zip(self._from_token(token), self._from_hidden(state.hidden), strict=True)
         i, f, g, o = (add(from_token, from_hidden) for from_token, from_hidden in both)

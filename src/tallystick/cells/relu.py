@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from tallystick.cells.cell import ScalarCell, Token
+from tallystick.cells.cell import ScalarCell
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, show, unit
+from tallystick.cells.recurrence import Input
 from tallystick.languages.tasks import SEMI_DYCK1_MEMBERSHIP
 from tallystick.numbers import Number, exact, positive_part
 
@@ -44,7 +45,7 @@ class ReluCell(ScalarCell):
     membership = SEMI_DYCK1_MEMBERSHIP
     counting = Counting(opposite, unit, _nearest_rising_counter, only_counts_up=True)
 
-    def step(self, state: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Input) -> Number:
         """Return max(0, U·h + c(x)): multiply, add, then cut off below zero."""
         return positive_part(self.recurrent_weight * state + token.choose(self.open_step, self.close_step))
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from tallystick.cells.cell import ScalarCell, Token
+from tallystick.cells.cell import ScalarCell
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, show
+from tallystick.cells.recurrence import Input
 from tallystick.numbers import Number, exact
 
 _LEAST_FACTOR = 2.0**-4
@@ -55,7 +56,7 @@ class SelectiveCell(ScalarCell):
     deciders = ("theorem", "exact depth", "search")
     counting = Counting(_undone, _inverse, _near_counter)
 
-    def step(self, state: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Input) -> Number:
         """Return P·h + a or Q·h + b: multiply, then add."""
         weight = token.choose(self.open_recurrent_weight, self.close_recurrent_weight)
         return weight * state + token.choose(self.open_step, self.close_step)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.cell import ScalarCell, Token
+from tallystick.cells.cell import ScalarCell
+from tallystick.cells.recurrence import Input
 from tallystick.numbers import Number, hyperbolic_tangent
 
 
@@ -27,6 +28,6 @@ class TanhCell(ScalarCell):
     deciders = ("enclosures",)
     is_rational = False
 
-    def step(self, state: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Input) -> Number:
         """Return tanh(U·h + c(x)): multiply, add, then squash."""
         return hyperbolic_tangent(self.recurrent_weight * state + token.choose(self.open_step, self.close_step))

@@ -8,12 +8,11 @@ is BOUNDED and names the string.
 """
 
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import Cell
+from tallystick.cells import Recurrence
 from tallystick.certificates.suffix_groups import Groups, empty_string
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
@@ -92,7 +91,7 @@ class Bounded:
     outputs have in common does not widen the bounds.
     """
 
-    cell: Cell
+    cell: Recurrence
     forms: tuple[tuple[Form, ...], ...]
     task: Task
 
@@ -100,11 +99,6 @@ class Bounded:
     def of(cls, network: Network) -> "Bounded":
         """Enclose the weights."""
         return cls(network.cell.map_weights(box_of), boxed_forms(network.readout), network.task)
-
-    @property
-    def weights(self) -> int:
-        """How many entries the matrices have that a step goes through."""
-        return sum(prod(shape) for shape in self.cell.shapes(self.cell.units).values() if len(shape) > 1)
 
     def failure(self, string: str) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
@@ -165,7 +159,7 @@ def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
 def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Reached:
     groups, work, reached = empty_string(network.cell), 0, 0
     while groups.length < limit:
-        work += 2 * groups.size * network.weights
+        work += 2 * groups.size * network.cell.matrix_entries
         if work > MOST_WORK:
             return Reached(reached, WORK)
         groups = groups.longer(network.cell, suffix)

@@ -1,12 +1,12 @@
 """How deep an exact counter stays exact in floating point."""
 
-from tallystick.cells import Cell, ReluCell, ScalarCell
+from tallystick.cells import Recurrence, ReluCell, ScalarCell
 from tallystick.certificates.verdict import FLOATS
 from tallystick.errors import BadInput
 from tallystick.numbers import ARITHMETICS, exact, float_format
 
 
-def exact_depth(cell: Cell, arithmetic: str) -> int | None:
+def exact_depth(cell: Recurrence, arithmetic: str) -> int | None:
     """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
 
     With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple

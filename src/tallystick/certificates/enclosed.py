@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from tallystick.cells import Token
+from tallystick.cells import Input
 from tallystick.numbers import Number
 
 Bounds = tuple[Number, Number]
@@ -12,5 +12,5 @@ class Enclosed(ABC):
     """A cell that runs on bounds, in arrays."""
 
     @abstractmethod
-    def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
+    def image(self, least: Number, greatest: Number, token: Input) -> Bounds:
         """Return what is known of the least and the greatest next state over all h between two ends."""

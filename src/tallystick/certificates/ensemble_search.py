@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import Cell, ReluCell, TanhCell, Token
+from tallystick.cells import Cell, Input, ReluCell, TanhCell
 from tallystick.certificates.critical_strings import is_usual, sides
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.certificates.ensemble_models import UNLIMITED, Horizons, Mask, right_at_zero, size_of, some_of
@@ -129,7 +129,7 @@ class _BoxedCell(Enclosed):
 
     cell: Cell
 
-    def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
+    def image(self, least: Number, greatest: Number, token: Input) -> Bounds:
         """Return the ends of the image: a map rises or falls, so they are the images of the ends, in one order or the other."""
         low, high = self.cell.step(_box_of_ends(Ends(least, greatest)), token).ends
         return np.stack([low.min(axis=0), high.min(axis=0)], axis=1), np.stack(

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from tallystick.cells import Cell, ScalarCell
+from tallystick.cells import Recurrence, ScalarCell
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.numbers import standard_floats
 
 
-def has_theorem(kind: type[Cell]) -> bool:
+def has_theorem(kind: type[Recurrence]) -> bool:
     """Say whether a theorem tells when this kind of cell counts exactly."""
-    return kind.conditions is not Cell.conditions
+    return kind.conditions is not Recurrence.conditions
 
 
 @standard_floats()

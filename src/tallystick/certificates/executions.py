@@ -46,7 +46,7 @@ def execution(model: Network, arithmetic: str, tanh_digits: int = 64) -> Executi
         return Execution(lambda _: model, rounded=arithmetic != REAL, enclosed=True)
     if arithmetic != REAL:
         return Execution(lambda _: model, rounded=True)
-    if not model.cell.scales:
+    if not model.scalar_cell.scales:
         return Execution(lambda _: model, rounded=False)
     return Execution(cache(partial(whole_model, model)), rounded=False)
 

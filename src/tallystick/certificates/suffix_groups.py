@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT, Cell
+from tallystick.cells import ONE_HOT, Recurrence
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states
@@ -44,7 +44,7 @@ class Groups:
         """How many groups there are."""
         return (self.length - self.suffix + 1) * 2**self.suffix
 
-    def longer(self, cell: Cell, suffix: int) -> "Groups":
+    def longer(self, cell: Recurrence, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
         images = [cell.step(self.state, ONE_HOT[token]) for token in ALPHABET]
         if self.suffix < suffix:
@@ -58,13 +58,15 @@ class Groups:
         return OPEN * openings + CLOSE * closings + last
 
 
-def empty_string(cell: Cell) -> Groups:
+def empty_string(cell: Recurrence) -> Groups:
     """Return the group of the empty string."""
-    return Groups(0, 0, map_states(_at_zero, cell.initial_state))
+    return Groups(0, 0, map_states(_alone, cell.initial_state))
 
 
-def _at_zero(_: object) -> Box:
-    return Box(np.zeros((1, 1)), np.zeros((1, 1)))
+def _alone(number: Box | int) -> Box:
+    """Return the one box of the empty string's group; 0 is the only number that is not a box already."""
+    low, high = number.ends if isinstance(number, Box) else (number, number)
+    return Box(np.full((1, 1), low, np.float64), np.full((1, 1), high, np.float64))
 
 
 def _extend_suffix(*images: Box) -> Box:

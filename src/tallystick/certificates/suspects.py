@@ -95,7 +95,7 @@ class _Front:
 
 
 def _among_extremes(model: Network, limit: int) -> Iterator[str]:
-    start = map_states(_at_zero, model.cell.initial_state)
+    start = map_states(_alone, model.cell.initial_state)
     front = _Front(start, np.zeros((1, 1), np.int64))
     history = [front]
     for length in range(1, limit + 1):
@@ -121,8 +121,8 @@ def _advance(model: Network, front: _Front) -> _Front:
     return _Front(map_states(keep, state), kept)
 
 
-def _at_zero(_: object) -> NDArray[np.float64]:
-    return np.zeros((1, 1))
+def _alone(number: float) -> NDArray[np.float64]:
+    return np.full((1, 1), number, np.float64)
 
 
 def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers or arrays

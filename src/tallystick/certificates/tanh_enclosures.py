@@ -18,7 +18,7 @@ from typing import Any, final
 
 import numpy as np
 
-from tallystick.cells import ScalarCell, TanhCell, Token
+from tallystick.cells import Input, ScalarCell, TanhCell
 from tallystick.certificates.enclosed import Bounds, Enclosed
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, exact, float_format, format_of
@@ -33,11 +33,11 @@ class EnclosedTanh(ScalarCell, Enclosed):
 
     recurrent_weight: Number
 
-    def step(self, state: Number, token: Token) -> Number:
+    def step(self, state: Number, token: Input) -> Number:
         """Return a lower bound on the next states; `image` has both bounds."""
         return self.image(state, state, token)[0]
 
-    def image(self, least: Number, greatest: Number, token: Token) -> Bounds:
+    def image(self, least: Number, greatest: Number, token: Input) -> Bounds:
         """Return bounds of tanh(U·h + c(x)) over all h between two."""
         c = token.choose(self.open_step, self.close_step)
         ends = [self.recurrent_weight * end + c for end in (least, greatest)]

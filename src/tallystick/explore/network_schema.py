@@ -36,7 +36,7 @@ def read_network(value: object) -> AnyNetwork:
 
 def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
     """Go through a network's numbers by the names that they have in the document."""
-    for name, value in network.cell.tensors().items():
+    for name, value in network.scalar_cell.tensors().items():
         single = not isinstance(value, tuple)
         yield from (
             (name if single else f"{name}[{place}]", one) for place, one in enumerate((value,) if single else value)

@@ -104,6 +104,17 @@ class Task:
         by_sign = np.array([self.index_of_count(sign) for sign in (-1, 0, 1)])
         return by_sign[np.sign(counts) + 1]
 
+    def classes_along(self, closing: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the index of the right class after each token of many strings, tokens along the first axis, true for `)`.
+
+        >>> SEMI_DYCK1_MEMBERSHIP.classes_along(np.array([[True], [False], [True]])).ravel().tolist()
+        [1, 0, 1]
+        """
+        counts = np.where(closing, -1, 1).cumsum(axis=0)
+        if self.language is SEMI_DYCK1:  # whose count is n − m, less the least value that this has had below zero
+            counts = counts - np.minimum(np.minimum.accumulate(counts, axis=0), 0)
+        return self.right_classes(counts)
+
     def targets(self, strings: list[str]) -> NDArray[np.float64]:
         """Return what each output should be, one row per string: 0 or 1 for a class, the count itself for the task `count`."""
         return self.targets_of_counts(np.array([self.count(string) for string in strings]))

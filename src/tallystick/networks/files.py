@@ -1,13 +1,48 @@
-"""A network's file, whose kind its suffix tells: safetensors, or else JSON."""
+"""Files of networks: safetensors, or else JSON, which is described here.
 
+    {"cell": "linear", "open_step": 1, "close_step": "-1/1", "recurrent_weight": "0x1p+0",
+     "readout": {"kind": "binary", "weight": [2.5], "bias": [0]}}
+
+Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
+written as a hex float. A cell's fields are its weights (`Cell.shapes`): a selective cell has `"recurrent_weight": [P, Q]`,
+and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too:
+
+    {"cell": "gru", "input_weight": [[1, -1], …], "recurrent_weight": [[0.5], …], "input_bias": [0, …],
+     "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}
+
+Biases may be left out and are then zero. `"readout": {"kind": "zero"}` is the zero check of a cell with one unit.
+`"task"` names what is right, where that is not what such a readout is usually asked for.
+
+A stack of cells, with a vector for each token and a state that each layer starts from, has a longer form:
+
+    {"tokens": {"(": [0.25, -1], ")": [1, 0]},
+     "layers": [{"cell": "lstm", "input_weight": [[…], …], …, "initial_state": {"h": [0.5], "c": [0]}}, {"cell": "gru", …}],
+     "readout": {"weight": [[2.5]], "bias": [0]}, "answer": {"kind": "sign"}, "task": "binary"}
+
+Tokens are one-hot and states start at zero where the file does not say otherwise. The answer is a decision of `networks.readout`,
+and its `"classes"`, if there, are the task's in their order.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, cast
 
-from tallystick.cells import ScalarCell
+from tallystick.cells import CELLS, Cell, ScalarCell, Stack
+from tallystick.cells.gated import State
+from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
-from tallystick.networks.json_files import read_json, write_json
-from tallystick.networks.network import Network
+from tallystick.files import Document, read_as, write_document
+from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.tasks import BB_MEMBERSHIP, READY_TASKS, Task
+from tallystick.networks.network import MOST_UNITS, Network
+from tallystick.networks.readout import DECISIONS, Readout
 from tallystick.networks.safetensors_files import read_safetensors, write_safetensors
+from tallystick.numbers import exact
+from tallystick.numbers.values import exact_number
 
+_MOST_LAYERS = 16
+_OPTIONAL = ("input_bias", "recurrent_bias")
 _SAFETENSORS = ".safetensors"
 # Reading one runs whatever code its writer put into it.
 _PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
@@ -17,7 +52,7 @@ def read_network(path: Path | str) -> Network:
     """Read a network; every complaint names the file and the field or the tensor."""
     path = Path(path)
     _refuse_pickles(path)
-    return read_safetensors(path) if path.suffix.lower() == _SAFETENSORS else read_json(path)
+    return read_safetensors(path) if path.suffix.lower() == _SAFETENSORS else read_as(path, network_from_json)
 
 
 def read_scalar_network(path: Path | str) -> Network:
@@ -38,9 +73,191 @@ def write_network(network: Network, path: Path | str) -> None:
     if path.suffix.lower() == _SAFETENSORS:
         write_safetensors(network, path)
     else:
-        write_json(network, path)
+        write_document(network_to_json(network), path)
 
 
 def _refuse_pickles(path: Path) -> None:
     if path.suffix.lower() in _PICKLES:
         raise BadInput(f"{path}: {path.suffix} is a pickle, which can run code; save the weights as .safetensors")
+
+
+def network_from_json(document: Document) -> Network:
+    """Return the network that an object holds; every complaint names the field."""
+    content = document.value
+    if isinstance(content, dict) and "layers" in content:
+        cell, readout, fields = _read_stack(document)
+    else:
+        cell, fields = _read_cell(document, ("readout",), ("task",))
+        readout = _readout(fields["readout"], type(cell), cell.units)
+    network = Network(cell, readout)
+    return replace(network, task=_task(fields["task"], readout)) if "task" in fields else network
+
+
+def network_to_json(network: Network) -> dict[str, object]:
+    """Return the network as the object that its file holds."""
+    usual = Network(network.cell, network.readout).task
+    task = {} if network.task == usual else {"task": network.task.name}
+    cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
+    if isinstance(cell, Stack):
+        return {**_written_stack(cell, readout), **task}
+    assert isinstance(cell, Cell)
+    written: dict[str, object] = {"kind": readout.kind}
+    if DECISIONS[readout.decision].has_weights:
+        weight = tuple(row[0] for row in readout.weight) if isinstance(cell, ScalarCell) else readout.weight
+        written |= {"weight": _written(weight, "readout.weight"), "bias": _written(readout.bias, "readout.bias")}
+    return {**_cell_to_json(cell), "readout": written, **task}
+
+
+def _cell_to_json(cell: Cell) -> dict[str, object]:
+    return {"cell": cell.name, **{name: _written(numbers, name) for name, numbers in cell.tensors().items()}}
+
+
+def _read_cell(
+    document: Document, required: tuple[str, ...] = (), optional: tuple[str, ...] = (), inputs: int = len(ALPHABET)
+) -> tuple[Cell, dict[str, Document]]:
+    """Read the weights of a cell; return it with all fields, among them those that are required or allowed beside its own."""
+    content = document.value
+    name = cast("dict[str, object]", content).get("cell") if isinstance(content, dict) else None
+    kind = CELLS.get(name, ScalarCell) if isinstance(name, str) else ScalarCell
+    weights = tuple(kind.shapes(1))
+    fields = document.fields(
+        required=("cell", *(field for field in weights if field not in _OPTIONAL), *required),
+        optional=(*(field for field in weights if field in _OPTIONAL), *optional),
+    )
+    kind = CELLS.get(fields["cell"].text())
+    if kind is None:
+        fields["cell"].refuse(f"one of {', '.join(CELLS)}")
+    tensors = {
+        field: _numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]
+        for field, shape in kind.shapes(_units(kind, fields["recurrent_weight"]), inputs).items()
+    }
+    return kind.from_tensors(tensors), fields
+
+
+def _read_stack(document: Document) -> tuple[Stack, Readout, dict[str, Document]]:
+    """Read the longer form of a network; return its stack, its readout and all fields."""
+    fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "task"))
+    tokens = ONE_HOT_VECTORS
+    if "tokens" in fields:
+        vectors = fields["tokens"].fields(required=tuple(ALPHABET)).values()
+        longest = max(len(list(vector.items())) for vector in vectors)
+        tokens = tuple(_numbers(vector, longest) for vector in vectors)
+    layers: list[Cell] = []
+    start: list[Any] = []
+    inputs = len(tokens[0])
+    for place, entry in enumerate(fields["layers"].items()):
+        if place >= _MOST_LAYERS:
+            fields["layers"].refuse(f"a list of at most {_MOST_LAYERS} layers")
+        cell, parts = _read_cell(entry, optional=("initial_state",), inputs=inputs)
+        if cell.inputs != inputs:  # a cell with one unit has as many inputs as there are tokens
+            entry.refuse(f"a cell that reads vectors of {inputs} numbers")
+        layers.append(cell)
+        start.append(_read_state(parts["initial_state"], cell) if "initial_state" in parts else cell.initial_state)
+        inputs = cell.units
+    if not layers:
+        fields["layers"].refuse("a list of at least one layer")
+    return Stack(tuple(layers), tokens, tuple(start)), _read_answer(fields, inputs), fields
+
+
+def _read_state(document: Document, cell: Cell) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+    """Read the numbers that a layer starts from: h, and c where the cell has a memory."""
+    form = cell.initial_state
+    memory = ("c",) if isinstance(form, State) and form.memory else ()
+    fields = document.fields(required=("h", *memory))
+    hidden, *others = (_numbers(fields[name], cell.units) for name in ("h", *memory))
+    if isinstance(form, State):
+        return State(hidden, *others)
+    return hidden if isinstance(form, tuple) else hidden[0]
+
+
+def _read_answer(fields: dict[str, Document], units: int) -> Readout:
+    """Read the matrix of a longer form and the decision over its outputs."""
+    answer = fields["answer"].fields(required=("kind",), optional=("classes",))
+    name = answer["kind"].text()
+    if name not in DECISIONS:
+        answer["kind"].refuse(f"one of {', '.join(DECISIONS)}")
+    decision = DECISIONS[name]
+    parts = fields["readout"].fields(required=("weight",), optional=("bias",))
+    bias = _numbers(parts["bias"], decision.outputs) if "bias" in parts else (Fraction(0),) * decision.outputs
+    readout = Readout(_numbers(parts["weight"], decision.outputs, units), bias, name)
+    if "classes" in answer:
+        task = _task(fields["task"], readout) if "task" in fields else decision.task or BB_MEMBERSHIP
+        names = [str(label) for label in task.classes]
+        if [entry.text() for entry in answer["classes"].items()] != names:
+            answer["classes"].refuse(f"the classes of the task {task.name} in their order: {', '.join(names)}")
+    return readout
+
+
+def _written_stack(stack: Stack, readout: Readout) -> dict[str, object]:
+    layers: list[object] = []
+    for cell, state in zip(stack.layers, stack.start, strict=True):
+        hidden = cell.hidden(state)
+        memory = {"c": state.memory} if isinstance(state, State) and state.memory else {}
+        numbers = {name: _written(values, f"initial_state.{name}") for name, values in {"h": hidden, **memory}.items()}
+        starts = {} if state == cell.initial_state else {"initial_state": numbers}
+        layers.append({**_cell_to_json(cell), **starts})
+    vectors = zip(ALPHABET, stack.tokens, strict=True)
+    return {
+        "tokens": {token: _written(vector, f"tokens.{token}") for token, vector in vectors},
+        "layers": layers,
+        "readout": {
+            "weight": _written(readout.weight, "readout.weight"),
+            "bias": _written(readout.bias, "readout.bias"),
+        },
+        "answer": {"kind": readout.decision},
+    }
+
+
+def _units(kind: type[Cell], document: Document) -> int:
+    """Return how many units a cell has by the rows of its recurrent weight."""
+    if issubclass(kind, ScalarCell):
+        return 1
+    rows, of_each = len(list(document.items())), kind.shapes(1)["recurrent_weight"][0]
+    units = rows // of_each
+    if rows % of_each or not 0 < units <= MOST_UNITS:
+        document.refuse(f"a list of {of_each} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
+    return units
+
+
+def _task(document: Document, readout: Readout) -> Task:
+    """Read the name of a task, which must have as many classes as the readout."""
+    name = document.text()
+    fitting = {task.name: task for task in READY_TASKS.values() if len(task.classes) == len(readout.comparisons)}
+    if name not in fitting:
+        document.refuse(f"a task with {len(readout.comparisons)} classes: one of {', '.join(fitting)}")
+    return fitting[name]
+
+
+def _readout(document: Document, kind: type[Cell], units: int) -> Readout:
+    name = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
+    scalar = issubclass(kind, ScalarCell)
+    known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
+    if name.text() not in known:
+        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read several units"))
+    key, decision = known[name.text()]
+    if not decision.has_weights:
+        document.fields(required=("kind",))
+        return Readout(((1,),), (0,), key)
+    size = decision.outputs
+    fields = document.fields(required=("kind", "weight"), optional=("bias",))
+    weight = _numbers(fields["weight"], size, *(() if scalar else (units,)))
+    bias = _numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
+    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
+
+
+def _numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers
+    """Read a number, a list of numbers or a list of rows, of a given shape."""
+    if not shape:
+        return exact(document.value, document.where)
+    size, *rest = shape
+    found = tuple(_numbers(entry, *rest) for entry in document.items())
+    if len(found) != size:
+        what = "row" if rest else "number"
+        document.refuse(f"a list of {size} {what}{'' if size == 1 else 's'}")
+    return found
+
+
+def _written(values: Any, field: str) -> Any:  # noqa: ANN401
+    if not isinstance(values, tuple):
+        return exact_number(values, field)
+    return [_written(value, field) for value in cast("tuple[Any, ...]", values)]

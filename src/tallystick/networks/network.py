@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tallystick.cells import Cell, ScalarCell
+from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import Task
 from tallystick.networks.readout import DECISIONS, Readout
 from tallystick.numbers import ARITHMETICS, Number
+
+MOST_UNITS = 64
+"""Enough for a few units; each step goes through every weight one by one."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,8 @@ class Network:
     """A network as a whole: it reads a string, token by token, and gives it a class.
 
     Attributes:
-        cell: the recurrence.
+        cell: the recurrence: one cell that reads one-hot tokens, or a `Stack` of cells, with a vector for each token and a
+            state to start from.
         readout: what makes a class of the last state.
         task: what is right. The default is the sign of the count n − m for a binary or ternary readout, and for the zero check
             membership in the language that the kind of cell can accept: semi-Dyck-1 for a ReLU cell, BB for all others.
@@ -27,15 +32,20 @@ class Network:
     ['rejected', 'accepted']
     """
 
-    cell: Cell
+    cell: Recurrence
     readout: Readout
     task: Task = None  # pyright: ignore[reportAssignmentType] -- filled in below
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together."""
-        for field, kind in (("cell", Cell), ("readout", Readout)):
+        for field, kind, what in (("cell", Recurrence, "Cell or a Stack"), ("readout", Readout, "Readout")):
             if not isinstance(getattr(self, field), kind):
-                raise BadInput(f"{field}: {getattr(self, field)!r} is not a {kind.__name__}")
+                raise BadInput(f"{field}: {getattr(self, field)!r} is not a {what}")
+        if self.cell.inputs != len(ALPHABET):
+            raise BadInput(
+                f"cell: reads vectors of {self.cell.inputs} numbers; a token is one of {len(ALPHABET)} one-hot vectors unless a "
+                "Stack says otherwise"
+            )
         if self.readout.units != self.cell.units:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]

@@ -23,11 +23,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.cells import CELLS, ScalarCell
+from tallystick.cells import CELLS, Cell, ScalarCell
 from tallystick.errors import BadInput
-from tallystick.networks.json_files import MOST_UNITS
 from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
-from tallystick.networks.network import Network
+from tallystick.networks.network import MOST_UNITS, Network
 from tallystick.networks.readout import DECISIONS, ZERO, Readout
 from tallystick.numbers import exact
 from tallystick.numbers.values import is_writable
@@ -137,6 +136,8 @@ def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float
             f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
         )
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
+    if not isinstance(cell, Cell):
+        raise BadInput(f"cell: a {cell.name} has no form as named tensors yet; a JSON file keeps it")
     numbers: dict[str, Any] = {"readout.weight": readout.weight, "readout.bias": readout.bias}
     if isinstance(cell, ScalarCell):
         numbers = {} if readout.decision == ZERO else {**numbers, "readout.weight": tuple(v for (v,) in readout.weight)}

@@ -160,7 +160,7 @@ def float_format(arithmetic: str) -> FloatFormat:
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     """Return W·x + b, row by row: the products are added from the left, the bias last."""
-    return [_dot(row, inputs) + term for row, term in zip(weight, bias, strict=True)]
+    return [dot(row, inputs) + term for row, term in zip(weight, bias, strict=True)]
 
 
 def add(first: Vector, second: Vector) -> Vector:
@@ -195,7 +195,8 @@ def is_filled(values: object) -> bool:
     return isinstance(values, tuple) and bool(cast("tuple[Any, ...]", values))
 
 
-def _dot(row: Vector, inputs: Vector) -> Number:
+def dot(row: Vector, inputs: Vector) -> Number:
+    """Return the sum of products, added from the left."""
     first, *others = (weight * x for weight, x in zip(row, inputs, strict=True))
     return sum(others, start=first)
 

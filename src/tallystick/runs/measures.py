@@ -14,10 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from tallystick.cells import Cell, Token
+from tallystick.cells import Token
 from tallystick.errors import check_whole
-from tallystick.networks import Network, Readout
-from tallystick.numbers.values import first_number
+from tallystick.networks import Network
 from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context
 
@@ -76,7 +75,8 @@ def judge(
     portions = _portions(model, max(_MOST_STATES // len(tokens), 1))
     padded = np.zeros((-(-tokens.shape[1] // _PADDED) * _PADDED, len(tokens)), np.bool_)
     padded[: tokens.shape[1]] = tokens.T
-    found = [_run(portion, _judge_along, padded, np.int32(tokens.shape[1])) for portion in portions]
+    wanted = model.task.classes_along(padded).astype(np.int8)
+    found = [_run(portion, _judge_along, padded, wanted, np.int32(tokens.shape[1])) for portion in portions]
     right, failed = zip(*found, strict=True)
     return np.concatenate(right), np.concatenate(failed)
 
@@ -167,7 +167,7 @@ def _regress(
 
 def _portions(model: Network, width: int) -> Iterator[Network]:
     """Cut many networks into portions that fit the memory."""
-    for start in range(0, np.size(_example(model.cell)), width):
+    for start in range(0, np.size(_numbers(model)[0]), width):
 
         def some(value: Any, _: str, start: int = start) -> np.ndarray:  # noqa: ANN401 -- a number, or an array of them
             return np.atleast_1d(value)[start : start + width]
@@ -178,10 +178,9 @@ def _portions(model: Network, width: int) -> Iterator[Network]:
 def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
     """Bring the weights into columns, one row a network, and do the work in their precision."""
     columns = model.map_weights(_column)
-    cell, readout = columns.cell, columns.readout
-    with on_processors(), precision_context(_example(cell).dtype.name):
-        weights = jax.tree.map(jnp.asarray, (cell.tensors(), (readout.weight, readout.bias)))
-        found = work(*weights, *map(jnp.asarray, strings), kind=type(cell))
+    numbers = _numbers(columns)
+    with on_processors(), precision_context(numbers[0].dtype.name):
+        found = work(jax.tree.map(jnp.asarray, numbers), *map(jnp.asarray, strings), form=columns.map_weights(_blank))
         return jax.tree.map(np.asarray, found)
 
 
@@ -191,50 +190,53 @@ def _column(value: Any, _: str) -> np.ndarray:  # noqa: ANN401 -- a number of an
     return np.atleast_1d(kept)[:, None]
 
 
-def _example(cell: Cell) -> Any:  # noqa: ANN401 -- a number, or an array of them
-    return first_number(next(iter(cell.tensors().values())))
+def _numbers(network: Network) -> list[Any]:
+    """Return the weights one after the other, in the order in which `map_weights` goes through them."""
+    found: list[Any] = []
+    network.map_weights(lambda value, _: found.append(value) or value)
+    return found
 
 
-@partial(jax.jit, static_argnames="kind")
-def _judge_along(weights: Any, layer: Any, closing: Any, size: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
-    cell, readout = kind.from_tensors(weights), Readout(*layer)
-    start, shape = _start(cell, closing)
-    ternary = len(readout.bias) > 1
+def _blank(_: object, __: str) -> int:
+    """Stand for any weight: networks of one form are equal once each weight is 0, so one compiled program serves them."""
+    return 0
 
-    def step(place: Any, carry: Any) -> Any:  # noqa: ANN401 -- trees
-        state, count, failed, _ = carry
-        token = closing[place]
-        state, count = _step(cell, state, token), count + jnp.where(token, -1, 1)
-        wanted = jnp.sign(count) + 1 if ternary else (count > 0) * 1
-        right = readout.class_index(cell.hidden(state)) == wanted
-        return state, count, jnp.where((failed == 0) & ~right, place + 1, failed), right
 
-    first = start, jnp.zeros(closing.shape[1:], jnp.int32), jnp.zeros(shape, jnp.int32), jnp.ones(shape, bool)
-    _, _, failed, right = jax.lax.fori_loop(jnp.int32(0), size, step, first)
+@partial(jax.jit, static_argnames="form")
+def _judge_along(numbers: list[Any], closing: Any, wanted: Any, size: Any, *, form: Network) -> Any:  # noqa: ANN401 -- trees
+    network, start, step = _ready(numbers, closing, form)
+    shape = numbers[0].shape[0], closing.shape[1]
+
+    def judge(place: Any, carry: Any) -> Any:  # noqa: ANN401 -- trees
+        state, failed, _ = carry
+        state = step(state, closing[place])
+        right = network.readout.class_index(network.cell.hidden(state)) == wanted[place]
+        return state, jnp.where((failed == 0) & ~right, place + 1, failed), right
+
+    first = start, jnp.zeros(shape, jnp.int32), jnp.ones(shape, bool)
+    _, failed, right = jax.lax.fori_loop(jnp.int32(0), size, judge, first)
     return right, failed
 
 
-@partial(jax.jit, static_argnames="kind")
-def _states_along(weights: Any, layer: Any, closing: Any, *, kind: type[Cell]) -> Any:  # noqa: ANN401 -- trees
-    del layer
-    cell = kind.from_tensors(weights)
-
-    def step(state: Any, token: Any) -> tuple[Any, Any]:  # noqa: ANN401
-        state = _step(cell, state, token)
-        return state, state
-
-    return jax.lax.scan(step, _start(cell, closing)[0], closing)[1]
+@partial(jax.jit, static_argnames="form")
+def _states_along(numbers: list[Any], closing: Any, *, form: Network) -> Any:  # noqa: ANN401 -- trees
+    _, start, step = _ready(numbers, closing, form)
+    return jax.lax.scan(lambda state, token: (step(state, token),) * 2, start, closing)[1]
 
 
-def _step(cell: Cell, state: Any, closing: Any) -> Any:  # noqa: ANN401 -- a state of the cell's kind
-    dtype = _example(cell).dtype
-    return cell.step(state, Token((~closing).astype(dtype), closing.astype(dtype)))
+def _ready(numbers: list[Any], closing: Any, form: Network) -> tuple[Network, Any, Callable[..., Any]]:  # noqa: ANN401
+    """Put the weights back into their network; return it, its states before the first token, and its step."""
+    weights, (example, *_) = iter(numbers), numbers
+    network = form.map_weights(lambda *_: next(weights))
+    shape = example.shape[0], closing.shape[1]
+    start = jax.tree.map(
+        lambda value: jnp.broadcast_to(jnp.asarray(value, example.dtype), shape), network.cell.initial_state
+    )
 
+    def step(state: Any, token: Any) -> Any:  # noqa: ANN401 -- a state of the cell's kind
+        return network.cell.step(state, Token((~token).astype(example.dtype), token.astype(example.dtype)))
 
-def _start(cell: Cell, closing: Any) -> tuple[Any, tuple[int, int]]:  # noqa: ANN401
-    weight = _example(cell)
-    shape = weight.shape[0], closing.shape[1]
-    return jax.tree.map(lambda _: jnp.zeros(shape, weight.dtype), cell.initial_state), shape
+    return network, start, step
 
 
 def _check_size(length: int, number: int) -> None:

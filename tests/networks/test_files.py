@@ -8,7 +8,9 @@ import pytest
 from tallystick import LinearCell, Network, Readout, ReluCell, SelectiveCell, read_network, write_network
 from tallystick.datasets.scores import score
 from tallystick.errors import BadInput
+from tallystick.files import Document
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP
+from tallystick.networks import network_from_json, network_to_json
 
 COUNTER = {
     "cell": "linear",
@@ -90,7 +92,7 @@ def test_a_bad_model_is_refused_in_one_line(tmp_path, change, message):
 
 
 def test_a_model_needs_a_cell_and_a_readout():
-    with pytest.raises(BadInput, match="cell: 1 is not a Cell"):
+    with pytest.raises(BadInput, match="cell: 1 is not a Cell or a Stack"):
         Network(1, Readout.zero())
     with pytest.raises(BadInput, match="readout: 2 is not a Readout"):
         Network(LinearCell(1, -1, 1), 2)
@@ -126,3 +128,56 @@ def test_a_number_too_long_to_write_is_refused(tmp_path, suffix):
     with pytest.raises(BadInput, match="readout.bias"):
         write_network(Network(LinearCell(1, -1, 1), Readout.binary(1, 10**5000)), tmp_path / f"model.{suffix}")
     assert not list(tmp_path.iterdir())
+
+
+LONG = {
+    "tokens": {"(": [1, 0, 2], ")": [0, 1, "1/2"]},
+    "layers": [
+        {
+            "cell": "gru",
+            "input_weight": [[1, 0, 1]] * 3,
+            "recurrent_weight": [[0.5]] * 3,
+            "initial_state": {"h": [0.25]},
+        }
+    ],
+    "readout": {"weight": [[2]], "bias": [1]},
+    "answer": {"kind": "sign", "classes": ["ZeroNeg", "Pos"]},
+    "task": "binary",
+}
+
+COUNTER_LAYER = {name: value for name, value in COUNTER.items() if name != "readout"}
+
+
+def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
+    network = network_from_json(Document(LONG, "file"))
+    assert network.cell.tokens == ((1, 0, 2), (0, 1, Fraction(1, 2)))
+    assert network.cell.start[0].hidden == (Fraction(1, 4),)
+    assert network.readout.decision == "sign"
+    assert network_from_json(Document(network_to_json(network), "file")) == network
+    short = {name: value for name, value in LONG.items() if name not in ("tokens", "task")}
+    short["layers"] = [COUNTER_LAYER]
+    assert network_from_json(Document(short, "file")).cell.trace("((")[-1] == (2,)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"tokens": {"(": [1, 0, 2]}}, r"tokens: field '\)' is missing"),
+        ({"tokens": {"(": [1, 0, 2], ")": [1]}}, "a list of 3 numbers"),
+        ({"tokens": {"(": [1, 0], ")": [0, 1]}}, r"layers\[0\]: input_weight\[0\]: .* a list of 2 numbers"),
+        ({"layers": []}, "layers: .* a list of at least one layer"),
+        ({"layers": LONG["layers"] * 17}, r"layers\[1\]: input_weight\[0\]: .* a list of 1 number"),
+        ({"layers": [{**COUNTER_LAYER, "cell": "elman"}]}, r"layers\[0\]: cell: .* one of linear"),
+        (
+            {"layers": [{**LONG["layers"][0], "initial_state": {"h": [0], "c": [0]}}]},
+            "initial_state: unknown field 'c'",
+        ),
+        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class"),
+        ({"answer": {"kind": "sign", "classes": ["Pos", "ZeroNeg"]}}, "classes: .* in their order: ZeroNeg, Pos"),
+        ({"answer": {"kind": "class"}}, "readout: bias: .* a list of 3 numbers"),
+        ({"task": "ternary"}, "task: .* a task with 2 classes"),
+    ],
+)
+def test_the_long_form_is_refused_by_the_field(change, message):
+    with pytest.raises(BadInput, match=message):
+        network_from_json(Document({**LONG, **change}, "file"))

@@ -1,0 +1,119 @@
+"""A stack of cells: tokens as vectors of any length, layers one above the other, and a state that each may start from.
+
+Each layer reads what the layer below it shows after the same token; the lowest reads the token's own vector. The stack is
+itself a recurrence, so whatever runs, certifies, evaluates or draws one cell does the same with a stack.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self, cast, final
+
+from tallystick.cells.cell import TOKENS, Cell
+from tallystick.cells.recurrence import Input, Recurrence
+from tallystick.errors import BadInput
+from tallystick.numbers import Number, check_number
+from tallystick.numbers.values import Matrix, Vector, check_shape, dot, is_filled, map_nested, map_states, numbers_of
+
+ONE_HOT_VECTORS: Matrix = ((1, 0), (0, 1))
+
+
+class Reading(NamedTuple):
+    """A vector x of any length, as a layer reads it."""
+
+    numbers: Vector
+
+    def choose(self, *weights: Number) -> Number:
+        """Return the product of a row of weights with x."""
+        return dot(weights, self.numbers)
+
+
+@final
+@dataclass(frozen=True)
+class Stack(Recurrence):
+    """Layers of cells over tokens that are vectors.
+
+    Attributes:
+        layers: the cells, the lowest first. Each reads a vector as long as the one that the layer below it shows.
+        tokens: the vector of `(` and that of `)`; the default is one-hot.
+        start: the state that each layer starts from, in the form of its cell's own initial state; the default is zeros.
+
+    >>> from tallystick.cells import LinearCell
+    >>> below = LinearCell(1, -1, 1)
+    >>> Stack((below,), tokens=((2, 0), (0, 2)), start=(5,)).trace("(()")
+    [(5,), (7,), (9,), (7,)]
+    """
+
+    layers: tuple[Cell, ...]
+    tokens: Matrix = ONE_HOT_VECTORS
+    start: tuple[Any, ...] = ()
+
+    name = "stack"
+    deciders = ("gated boxes",)
+    is_rational = False
+
+    def __post_init__(self) -> None:
+        """Refuse layers that do not fit together, naming the first that does not."""
+        if not is_filled(self.layers) or not all(isinstance(layer, Cell) for layer in self.layers):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise BadInput(f"layers: {self.layers!r} is not a tuple of cells")
+        if not is_filled(self.tokens) or not is_filled(self.tokens[0]):
+            raise BadInput(f"tokens: {self.tokens!r} is not a tuple of {TOKENS} vectors, one per token")
+        check_shape(self.tokens, "tokens", TOKENS, len(self.tokens[0]))
+        below, what = len(self.tokens[0]), "a token"
+        for place, layer in enumerate(self.layers):
+            if layer.inputs != below:
+                raise BadInput(f"layers[{place}]: reads vectors of {layer.inputs} numbers, but {what} has {below}")
+            below, what = layer.units, f"layers[{place}]"
+        object.__setattr__(self, "start", self.start or tuple(layer.initial_state for layer in self.layers))
+        self._check_start()
+
+    def _check_start(self) -> None:
+        if len(self.start) != len(self.layers):
+            raise BadInput(f"start: {len(self.start)} states for {len(self.layers)} layers")
+        for place, (layer, state) in enumerate(zip(self.layers, self.start, strict=True)):
+            if _form(state) != _form(layer.initial_state):
+                raise BadInput(f"start[{place}]: {state!r} has not the form of {layer.initial_state!r}")
+            for number in numbers_of(state):
+                check_number(number, f"start[{place}]")
+
+    @property
+    def units(self) -> int:
+        """The units of the uppermost layer."""
+        return self.layers[-1].units
+
+    @property
+    def matrix_entries(self) -> int:
+        """Those of all layers, and of the tokens' vectors."""
+        return TOKENS * len(self.tokens[0]) + sum(layer.matrix_entries for layer in self.layers)
+
+    @property
+    def initial_state(self) -> tuple[Any, ...]:
+        """One state per layer."""
+        return self.start
+
+    def step(self, state: tuple[Any, ...], token: Input) -> tuple[Any, ...]:
+        """Return the next state of every layer."""
+        read: Vector = tuple(token.choose(*entries) for entries in zip(*self.tokens, strict=True))
+        after: list[Any] = []
+        for layer, before in zip(self.layers, state, strict=True):
+            after.append(layer.step(before, Reading(read)))
+            read = layer.hidden(after[-1])
+        return tuple(after)
+
+    def hidden(self, state: tuple[Any, ...]) -> Vector:
+        """Return what the uppermost layer shows."""
+        return self.layers[-1].hidden(state[-1])
+
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this stack with number(weight, name) in the place of each weight, token entry and number of a state."""
+
+        def in_state(value: Number) -> Number:
+            return number(value, "start")
+
+        start = tuple(map_states(in_state, state) for state in self.start)
+        layers = tuple(layer.map_weights(number) for layer in self.layers)
+        return type(self)(layers, map_nested(self.tokens, number, "tokens"), start)
+
+
+def _form(state: Any) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+    """Return how the numbers of a state are nested."""
+    return tuple(_form(part) for part in cast("tuple[Any, ...]", state)) if isinstance(state, tuple) else None

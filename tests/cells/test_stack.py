@@ -1,0 +1,125 @@
+"""A stack of cells: the same as its layers run by hand, one network in files, and decided like any other."""
+
+import random
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import tallystick as ts
+from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, Stack
+from tallystick.cells.gated import State
+from tallystick.errors import BadInput
+from tallystick.numbers import ARITHMETICS
+from tallystick.runs.measures import judge
+
+
+def numbers(generator, *shape):
+    if not shape:
+        return Fraction(generator.randint(-16, 16), 8)
+    return tuple(numbers(generator, *shape[1:]) for _ in range(shape[0]))
+
+
+def cell(generator, kind, units, inputs):
+    return kind.from_tensors({name: numbers(generator, *shape) for name, shape in kind.shapes(units, inputs).items()})
+
+
+def random_stack(seed):
+    """An LSTM of two units over tokens of three numbers, a GRU above it, and states that are not zero."""
+    generator = random.Random(seed)
+    layers = cell(generator, LstmCell, 2, 3), cell(generator, GruCell, 1, 2)
+    start = State(numbers(generator, 2), numbers(generator, 2)), State(numbers(generator, 1))
+    return Stack(layers, numbers(generator, 2, 3), start)
+
+
+def network(seed, outputs=1):
+    generator = random.Random(-seed)
+    return ts.Network(random_stack(seed), ts.Readout(numbers(generator, outputs, 1), numbers(generator, outputs)))
+
+
+def test_a_stack_of_one_layer_is_that_layer():
+    alone = LinearCell(Fraction(1, 3), -2, Fraction(1, 2))
+    for string in ("", "(", "())((", "))(("):
+        assert [state for (state,) in Stack((alone,)).trace(string)] == alone.trace(string)
+
+
+def test_a_layer_reads_what_the_layer_below_shows():
+    below, above = LinearCell(1, -1, 1), ReluCell(2, 3, 1)
+    with pytest.raises(BadInput, match=r"layers\[1\]: reads vectors of 2 numbers, but layers\[0\] has 1"):
+        Stack((below, above))
+    stack = random_stack(3).map_weights(ARITHMETICS["float64"])
+    first, second = stack.layers
+    for before, after, token in zip(stack.trace("(()"), stack.trace("(()")[1:], "(()", strict=False):
+        vector = stack.tokens["()".index(token)]
+        expected = first.step(before[0], Fixed(vector))
+        assert after == (expected, second.step(before[1], Fixed(expected.hidden)))
+
+
+class Fixed:
+    """A vector, as a layer reads it."""
+
+    def __init__(self, vector):
+        self.vector = vector
+
+    def choose(self, *weights):
+        """Return the product with a row of weights."""
+        return sum(weight * x for weight, x in zip(weights, self.vector, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_its_verdict_is_that_of_every_string(seed):
+    """The states' signs are far from zero here, so doubles tell what is right on short strings."""
+    model = network(seed, outputs=3 if seed % 3 == 0 else 1)
+    verdict, doubles = ts.certify(model, limit=9), model.in_arithmetic("float64")
+    wrong = [
+        length
+        for length in range(1, 10)
+        if any(doubles.class_of(s) != model.right_class(s) for s in map("".join, product("()", repeat=length)))
+    ]
+    assert verdict.horizon == (wrong[0] - 1 if wrong else 9)
+    if wrong:
+        assert len(verdict.failure.string) == wrong[0]
+        assert doubles.class_of(verdict.failure.string) != model.right_class(verdict.failure.string)
+
+
+def test_its_file_gives_it_back(tmp_path):
+    for seed in range(4):
+        model = network(seed, outputs=1 if seed % 2 else 3)
+        ts.write_network(model, tmp_path / f"{seed}.json")
+        assert ts.read_network(tmp_path / f"{seed}.json") == model
+    with pytest.raises(BadInput, match="cell: a stack has no form as named tensors yet; a JSON file keeps it"):
+        ts.write_network(model, tmp_path / "stack.safetensors")
+
+
+def test_its_answers_on_many_strings_are_those_on_each():
+    model = network(1).in_arithmetic("float64")
+    tokens = np.random.default_rng(0).random((20, 7)) < 0.5
+    right, failed = judge(model, tokens)
+    for place, row in enumerate(tokens):
+        string = "".join("()"[int(token)] for token in row)
+        alike = [model.class_of(string[:n]) == model.right_class(string[:n]) for n in range(1, 8)]
+        assert right[0, place] == alike[-1]
+        assert failed[0, place] == (alike.index(False) + 1 if False in alike else 0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"layers": ()}, r"layers: \(\) is not a tuple of cells"),
+        ({"tokens": ((1, 0),)}, "tokens: .* is not a tuple of 2 rows of 2"),
+        ({"tokens": ((1, 0, 0), (0, 1, 0))}, r"layers\[0\]: reads vectors of 2 numbers, but a token has 3"),
+        ({"start": (1, 2)}, "start: 2 states for 1 layers"),
+        ({"start": ((1,),)}, r"start\[0\]: \(1,\) has not the form of 0"),
+        ({"start": (float("nan"),)}, r"start\[0\]: nan is not a finite number"),
+    ],
+)
+def test_what_does_not_fit_is_named(parts, message):
+    with pytest.raises(BadInput, match=message):
+        Stack(**{"layers": (LinearCell(1, -1, 1),), **parts})
+
+
+def test_a_bare_cell_reads_one_hot_tokens():
+    wide = cell(random.Random(0), GruCell, 1, 3)
+    with pytest.raises(BadInput, match="cell: reads vectors of 3 numbers"):
+        ts.Network(wide, ts.Readout(((1,),), (0,)))
