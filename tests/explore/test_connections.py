@@ -15,6 +15,7 @@ from contextlib import ExitStack, closing, suppress
 from urllib.parse import urlsplit
 
 import httpx
+import psutil
 import pytest
 from serving import served
 from test_workers import QUICK, SLOW
@@ -102,6 +103,20 @@ def test_no_client_that_closes_ends_the_server(explorer):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_no_worker_that_dies_ends_the_server(explorer):
+    process, address = explorer()
+    address = address.rstrip("/")
+    for _ in range(3):
+        assert is_answered(address)  # so that some have been started
+        for worker in psutil.Process(process.pid).children():
+            worker.kill()
+        assert is_answered(address)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (0, "")
+    assert all(line.startswith("tallystick: no worker could be started: ") for line in err.splitlines())
 
 
 def test_a_connection_that_broke_is_forgotten():

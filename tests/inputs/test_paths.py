@@ -56,10 +56,12 @@ def test_a_run_is_read_where_it_is_said_to_lie(name, folder):
     (folder / name).parent.mkdir(exist_ok=True)
     make_run(folder / name, trained_rows().filter(task="ternary"))
     make_run(folder / DECOYS[name], trained_rows().filter(task="binary"))
-    for command in (("certify",), ("indicators",), ("evaluate", "--strings", "strings.txt")):
-        (settings,) = answer(command[0], name, *command[1:]).values()
-        assert [setting["task"] for setting in settings] == ["ternary"], command
-    assert [networks.described["task"] for networks in open_run(folder / name).settings.values()] == ["ternary"]
+    tasks = {}
+    for command, *options in (("certify",), ("indicators",), ("evaluate", "--strings", "strings.txt")):
+        (settings,) = answer(command, name, *options).values()
+        tasks[command] = [setting["task"] for setting in settings]
+    tasks["explore"] = [networks.described["task"] for networks in open_run(folder / name).settings.values()]
+    assert tasks == {command: ["ternary"] for command in ("certify", "indicators", "evaluate", "explore")}
 
 
 def test_a_report_is_of_the_run_that_is_named(folder, monkeypatch):
@@ -96,10 +98,16 @@ def test_a_run_is_written_where_it_is_asked_for(name, folder, plain):
 
 
 @pytest.mark.long
-def test_several_units_and_sweeps_take_paths_as_they_are(folder):
+def test_several_units_sweeps_and_comparisons_take_paths_as_they_are(folder):
+    make_run(folder / "T1", trained_rows())
     answer(*TRAIN, "T*", "--cell", "gru")
-    answer("certify", "T*", "--limit", "2")
+    (settings,) = answer("certify", "T*", "--limit", "2").values()
+    assert [setting["cell"] for setting in settings] == ["gru"]
+    answer("sweep", *TRAIN[1:], "qq")
     answer("sweep", *TRAIN[1:], "q?")
+    assert (folder / "q?" / "sweep.csv").read_bytes() == (folder / "qq" / "sweep.csv").read_bytes()
+    answer("compare", "--cell", "relu", "--method", "count", "--seeds", "16", "--out", "~/exp[1]")
+    assert (folder / "~" / "exp[1]" / "compare.md").is_file()
 
 
 def test_a_scheduler_s_file_is_read_where_it_is_said_to_lie(folder):
