@@ -15,11 +15,11 @@ import jax
 import numpy as np
 from scipy.stats import ks_2samp
 
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import Ensemble, train
-from tallystick.training.initial_weights import fresh_weights, nudged
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights, nudge_weights
 
 LENGTHS = (2, 4, 8)
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -42,7 +42,7 @@ def compare(setting: Setting, seeds: int) -> None:
     """Train one setting by both engines, and by the scan from nudged weights."""
     strings = training_set(setting.scored_as, setting.train_length, seed=0)
     start = fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
-    moved = nudged(start, float(np.finfo(setting.dtype).eps), seed=0)
+    moved = nudge_weights(start, float(np.finfo(setting.dtype).eps), seed=0)
     fused, scanned, again = (
         train(setting, weights, strings, device="gpu", engine=engine)
         for weights, engine in ((start, "fused"), (start, "scan"), (moved, "scan"))

@@ -1,4 +1,4 @@
-"""How fast the fused kernel is by its layout, on this machine's GPU: what `training/fused/launch.py` was chosen by.
+"""How fast the fused kernel is by its layout, on this machine's GPU: the measurements behind `fused.kernel.launch_for`.
 
     python -m benchmarks.fused_layouts [SEEDS]
 
@@ -13,15 +13,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.machine import best_of
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import training_precision
-from tallystick.training.fused.kernel import train_fused
-from tallystick.training.fused.launch import Launch
+from tallystick.training.fused.kernel import Launch, train_fused
 from tallystick.training.fused.script import script_of
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
 
 SHAPES = {"float32": ((1024, 8), (512, 4), (256, 4), (256, 1), (64, 1)), "float64": ((256, 4), (128, 4))}
 SHARING = (2, 4)

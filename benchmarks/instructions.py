@@ -28,10 +28,10 @@ import numpy as np
 from tallystick.cells import Token
 from tallystick.training.adam import adam
 from tallystick.training.ensemble import training_precision
-from tallystick.training.initial_weights import fresh_weights
-from tallystick.training.learner import Exercise, Learner, Student
-from tallystick.training.lessons import Lessons, course_of, lessons_of
+from tallystick.training.lessons import Exercise, Lessons, course_of, lessons_of
+from tallystick.training.loop import Learner, Student
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
 
 ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL = "addition", "multiplication", "multiply-add", "reciprocal"
 _INPUT, _SIGN = "input", "sign"

@@ -25,9 +25,9 @@ from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.runs.network_horizons import certify_many
 from tallystick.runs.training_run import train
 from tallystick.training.adam import Momenta
+from tallystick.training.constraints import residuals
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.methods import METHODS
-from tallystick.training.regularisers import residuals
 from tallystick.training.weights import Weights
 
 Options = Mapping[str, object]

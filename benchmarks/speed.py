@@ -15,13 +15,12 @@ from tallystick.cells import Cell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.runs.jobs import paper_grid
-from tallystick.training.cores import cores
-from tallystick.training.devices import Devices, devices_named
+from tallystick.training.devices import Devices, cores, devices_named
 from tallystick.training.engines import WIDE, Engine, engine_for
 from tallystick.training.ensemble import train, training_precision
-from tallystick.training.initial_weights import fresh_weights
+from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.setting import PRECISIONS, Setting
-from tallystick.training.weights import Weights
+from tallystick.training.weights import Weights, fresh_weights
 
 # A CPU gets one block per core and a GPU whole blocks, so that no other width is compiled. A GPU needs several blocks, so that it
 # never waits for the next one. The most seeds bound the memory where a run takes next to no time.
@@ -143,7 +142,8 @@ def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) ->
     seeds = seeds or _GPU_BLOCKS * engine.width(_MANY, setting)
     with devices.using(), training_precision(setting):
         block = jax.tree.map(jnp.asarray, initial_weights(setting, seeds))
-        trainer = engine.trainer(setting, strings_of(setting))
+        strings = strings_of(setting)
+        trainer = engine.trainer(setting, lessons_of(setting, strings), course_of(setting, strings))
 
         def work() -> object:
             return jax.block_until_ready(trainer(block))

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from tallystick.datasets.long_tests import long_suite
+from tallystick.datasets.paper import long_suite
 from tallystick.languages.tasks import TERNARY
 from tallystick.runs.training_run import train
 

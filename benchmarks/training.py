@@ -27,9 +27,8 @@ from benchmarks.machine import (
     this_machine,
 )
 from benchmarks.speed import Timing, initial_weights, time_kernel, time_tool
-from tallystick.datasets.encoding import encode
-from tallystick.training.cores import cores
-from tallystick.training.devices import devices_named
+from tallystick.datasets.strings import encode
+from tallystick.training.devices import cores, devices_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=8)

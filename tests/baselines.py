@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from benchmarks.baselines import baseline
-from tallystick.datasets.encoding import encode
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import encode
 from tallystick.languages.tasks import BINARY
 from tallystick.training.ensemble import train
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
 
 SEEDS, EPOCHS = 16, 3
 

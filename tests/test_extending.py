@@ -22,8 +22,8 @@ from tallystick.runs.columns import COLUMNS
 from tallystick.runs.rows import ensemble_of
 from tallystick.runs.run_directory import RunDirectory
 from tallystick.runs.training_run import train
-from tallystick.training.initial_weights import CELL_BOUND, fresh_weights
 from tallystick.training.methods import METHODS
+from tallystick.training.weights import CELL_BOUND, fresh_weights
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 

@@ -26,7 +26,7 @@ from tallystick.certificates.failing_strings import extreme_failures, random_fai
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import outline, reach, slice_at
 from tallystick.certificates.verdict import FLOATS, Outcome
-from tallystick.datasets.scores import score
+from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.explore.answers import trace
 from tallystick.indicators import conditions, indicators

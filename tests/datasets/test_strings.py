@@ -10,11 +10,17 @@ import pytest
 from scipy.stats import chi2_contingency
 from strings import all_strings
 
-from tallystick.datasets.encoding import encode
-from tallystick.datasets.long_tests import SUITE_SIZE, as_strings, draw_dyck, draw_suites, long_suite
-from tallystick.datasets.published import published_initial_weights, published_strings
-from tallystick.datasets.string_files import read_strings, write_strings
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import (
+    SUITE_SIZE,
+    as_strings,
+    draw_dyck,
+    draw_suites,
+    long_suite,
+    published_initial_weights,
+    published_strings,
+    training_set,
+)
+from tallystick.datasets.strings import encode, read_strings, write_strings
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, DYCK1, bracket_difference
 from tallystick.languages.tasks import BINARY, COUNT, TASKS, TERNARY, task_named

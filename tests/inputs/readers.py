@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tallystick.cells import ScalarCell
 from tallystick.checker import check, check_file
-from tallystick.datasets.published import published_strings
-from tallystick.datasets.string_files import read_strings
+from tallystick.datasets.paper import published_strings
+from tallystick.datasets.strings import read_strings
 from tallystick.errors import BadInput
 from tallystick.explore.opening import open_run
 from tallystick.files import parse_document, read_text

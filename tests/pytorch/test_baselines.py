@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from baselines import EPOCHS, case, loaded
 
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.languages.tasks import BINARY
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")

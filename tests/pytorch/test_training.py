@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.languages.tasks import TASKS
 from tallystick.training.ensemble import train
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
-from tallystick.training.weights import Weights
+from tallystick.training.weights import Weights, fresh_weights
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 

@@ -10,7 +10,7 @@ import pytest
 from tallystick.cells import LinearCell
 from tallystick.certificates.regions import outline
 from tallystick.cli import main
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.studies.explain.counter import ExactCounter
 from tallystick.studies.explain.explanation import Ends, ends_of, explain, explanation_of, landscape

@@ -14,15 +14,15 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.studies.explain.counter import ExactCounter, at_counter
 from tallystick.studies.explain.pull import pull_of
 from tallystick.studies.explain.strings import profile, scored_strings
 from tallystick.studies.explain.words import setting_name
 from tallystick.training.adam import adam
-from tallystick.training.learner import Learner
 from tallystick.training.lessons import lessons_of
+from tallystick.training.loop import Learner
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 

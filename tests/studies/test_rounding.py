@@ -12,8 +12,8 @@ from tallystick.runs.training_run import training_job
 from tallystick.studies.explain import rounding
 from tallystick.studies.explain.rounding import NEVER, SHARES, gradient_rounding
 from tallystick.training.adam import adam
-from tallystick.training.learner import Learner
 from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.loop import Learner
 from tallystick.training.setting import Setting
 
 _OWN_WAY = 1.5

@@ -15,9 +15,9 @@ from tallystick.runs.keeping import Keep
 from tallystick.runs.run_directory import RunDirectory
 from tallystick.runs.training_run import run_training, run_whole, training_job
 from tallystick.studies.sweep import AXES, Grid, axes_of, draw_sweep, points_of, sweep_config, sweep_jobs
+from tallystick.training.adam import OPTIMISERS
 from tallystick.training.ensemble import train
 from tallystick.training.loop import train_block
-from tallystick.training.optimisers import OPTIMISERS
 from tallystick.training.setting import Setting
 
 BASE = Setting("binary", bias=False, train_length=2)

@@ -19,23 +19,20 @@ from tallystick.cells import CELLS, LinearCell, ScalarCell, Token
 from tallystick.cli.progress import tell_slower_engine
 from tallystick.errors import BadInput
 from tallystick.runs.training_run import training_job
-from tallystick.training.adam import Momenta, corrections
+from tallystick.training.adam import CALM, Momenta, corrections
 from tallystick.training.devices import Devices, devices_named, on_processors
-from tallystick.training.engines import Engine, engine_for, how_trained
+from tallystick.training.engines import MOST, NETWORKS, Engine, engine_for, engine_text
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
-from tallystick.training.fused.adam import fold, folded_adam
+from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import as_written, in_instructions
-from tallystick.training.fused.kernel import train_fused
-from tallystick.training.fused.launch import MOST, NETWORKS, Launch, launch_for
-from tallystick.training.fused.linear_gradient import linear_gradient
+from tallystick.training.fused.kernel import Launch, launch_for, train_fused
 from tallystick.training.fused.script import read_exercise, script_of
 from tallystick.training.gradients import gradient_of
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.lessons import course_of, lessons_of
-from tallystick.training.methods import CALM
-from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
+from tallystick.training.methods import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
 
 STRINGS = ["(", ")(", "(()", "))((", "()()"]
 
@@ -222,20 +219,20 @@ def test_the_quickest_engine_is_chosen_and_says_why_not(monkeypatch):
     assert engine_for(setting, STRINGS, gpu).name == "fused"
     assert engine_for(setting, STRINGS, devices_named("cpu")).name == "scan"
     assert engine_for(setting, long, gpu).name == engine_for(endless, STRINGS, gpu).name == "scan"
-    assert how_trained(setting, STRINGS, "gpu") == "gpu, fused kernel"
-    assert how_trained(setting, long, "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
-    assert how_trained(endless, STRINGS, "gpu").startswith("gpu, compiled scan: 50,000,000 steps are more")
+    assert engine_text(setting, STRINGS, "gpu") == "gpu, fused kernel"
+    assert engine_text(setting, long, "gpu").startswith("gpu, compiled scan: strings of 17 tokens are longer")
+    assert engine_text(endless, STRINGS, "gpu").startswith("gpu, compiled scan: 50,000,000 steps are more")
     with monkeypatch.context() as without_triton:
         without_triton.setitem(sys.modules, "jax.experimental.pallas.triton", None)
         assert engine_for(setting, STRINGS, gpu).name == "scan"
-        assert "this version of JAX has no Pallas for Triton" in how_trained(setting, STRINGS, "gpu")
+        assert "this version of JAX has no Pallas for Triton" in engine_text(setting, STRINGS, "gpu")
     for name, most in MOST.items():
         method = "penalty" if name == "strength" else "published"
         edge = replace(setting, **{name: most}, method=method)
         beyond = replace(setting, **{name: 1.5 * most}, method=method)
         assert engine_for(edge, STRINGS, gpu).name == "fused"
         assert engine_for(beyond, STRINGS, gpu).name == "scan"
-        assert f"{name}: {1.5 * most:g} is more than {most:g}" in how_trained(beyond, STRINGS, "gpu")
+        assert f"{name}: {1.5 * most:g} is more than {most:g}" in engine_text(beyond, STRINGS, "gpu")
     with pytest.raises(BadInput, match="engine: 'quick' is not one of scan, fused"):
         engine_for(setting, STRINGS, gpu, "quick")
     with pytest.raises(BadInput, match="engine: strings of 17 tokens"):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, ScalarCell, Token
-from tallystick.datasets.encoding import encode
+from tallystick.datasets.strings import encode
 from tallystick.languages.tasks import BINARY, COUNT, TERNARY
-from tallystick.training.gradients import by_autodiff, final_state, gradient_of
-from tallystick.training.initial_weights import fresh_weights
-from tallystick.training.objectives import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES
+from tallystick.training.gradients import autodiff_gradient, final_state, gradient_of
+from tallystick.training.methods import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES
+from tallystick.training.weights import fresh_weights
 
 TASK_OF = {"binary_cross_entropy": BINARY, "cross_entropy": TERNARY, "doubled_softmax": TERNARY, "squared_error": COUNT}
 KINDS = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
@@ -41,7 +41,7 @@ def test_what_is_carried_forward_is_autodiff(kind, objective, bias):
     for string in STRINGS:
         weights, token, targets = example(kind, objective, bias, string)
         found, state = gradient_of(kind, objective)(weights, token, targets)
-        auto, auto_state = by_autodiff(kind, objective)(weights, token, targets)
+        auto, auto_state = autodiff_gradient(kind, objective)(weights, token, targets)
         assert jax.tree.structure(found) == jax.tree.structure(auto) == jax.tree.structure(weights)
         jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, auto)
         np.testing.assert_allclose(state, auto_state, rtol=1e-15)
@@ -56,7 +56,7 @@ def test_after_every_token_too(kind, objective):
         prefixes = [string[: place + 1] for place in range(len(string))]
         targets = tuple(jnp.array(task.targets(prefixes).T))
         found, _ = gradient_of(kind, objective, every_token=True)(weights, token, targets)
-        auto, _ = by_autodiff(kind, objective, every_token=True)(weights, token, targets)
+        auto, _ = autodiff_gradient(kind, objective, every_token=True)(weights, token, targets)
         jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), found, auto)
         # It is the mean of the slopes of the prefixes, and padding on the left changes nothing.
         each = [gradient_of(kind, objective)(*example(kind, objective, True, prefix))[0] for prefix in prefixes]

@@ -11,17 +11,16 @@ import pytest
 
 from tallystick.cells import CELLS
 from tallystick.cli.experiment import train as train_command
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import Generated, fresh_job
 from tallystick.runs.training_run import train as train_networks
+from tallystick.training.constraints import residuals
 from tallystick.training.ensemble import paths, train
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.lessons import course_of, in_order, lessons_of
-from tallystick.training.methods import METHODS
-from tallystick.training.regularisers import residuals
-from tallystick.training.schedules import SCHEDULES
+from tallystick.training.methods import METHODS, SCHEDULES
 from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
 
 
 def start(setting, seeds):

@@ -12,9 +12,8 @@ from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.languages.tasks import COUNT, TASKS
 from tallystick.networks import Network, Readout
 from tallystick.runs.training_run import train
-from tallystick.training.initial_weights import fresh_weights
-from tallystick.training.snapping import exact_counters, is_near_a_counter, snapped
-from tallystick.training.weights import Weights
+from tallystick.training.snapping import exact_counters, is_near_a_counter, snap
+from tallystick.training.weights import Weights, fresh_weights
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -53,7 +52,7 @@ def test_what_is_near_no_counter_stays_as_it_is():
     a, b, U = np.array([[1, -1.2, 0.9], [1, 1, 1], [1, -3, 1], [1, -1, 1.6], [0, 0, 1], [np.nan, -1, 1]], np.float32).T
     weights = Weights((a, b), (U,), (), (np.ones_like(a),), ())
     assert is_near_a_counter(weights, LinearCell).tolist() == [True] + 5 * [False]
-    found = snapped(weights, LinearCell, COUNT)
+    found = snap(weights, LinearCell, COUNT)
     assert [float(array[0]) for array in jax.tree.leaves(found)] == [1, -1, 1, 1]
     for before, after in zip(jax.tree.leaves(weights), jax.tree.leaves(found), strict=True):
         np.testing.assert_array_equal(before[1:], after[1:])

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, LinearCell
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Readout
 from tallystick.runs.training_run import train as train_networks
 from tallystick.training.ensemble import paths, train
-from tallystick.training.initial_weights import fresh_weights, nudged, published_weights
 from tallystick.training.setting import PRECISIONS, Setting
+from tallystick.training.weights import fresh_weights, nudge_weights, published_weights
 
 
 def start(setting, seeds):
@@ -126,11 +126,11 @@ def test_biases_are_where_the_protocol_puts_them():
 
 def test_a_nudge_is_as_small_as_asked_and_repeatable():
     weights = published_weights(TERNARY, bias=True, dtype=np.dtype(np.float64))
-    moved = nudged(weights, 1e-7, seed=1)
+    moved = nudge_weights(weights, 1e-7, seed=1)
     for before, after in zip(jax.tree.leaves(weights), jax.tree.leaves(moved), strict=True):
         assert np.all(np.abs(after / before - 1) <= 1e-7)
         assert np.all(after != before)
-    jax.tree.map(np.testing.assert_array_equal, moved, nudged(weights, 1e-7, seed=1))
+    jax.tree.map(np.testing.assert_array_equal, moved, nudge_weights(weights, 1e-7, seed=1))
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

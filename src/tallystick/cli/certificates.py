@@ -18,7 +18,7 @@ from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outco
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
 from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
-from tallystick.datasets.string_files import write_strings
+from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network

@@ -182,7 +182,7 @@ def evaluate(
 
         show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
         return
-    from tallystick.datasets.scores import score
+    from tallystick.datasets.strings import score
 
     model = read_network(path)
     arithmetic = arithmetic or ("rational" if isinstance(model.cell, ScalarCell) else "float64")

@@ -10,12 +10,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from tallystick.runs.jobs import Job
 from tallystick.runs.runner import Report
-from tallystick.training.engines import how_trained
+from tallystick.training.engines import engine_text
 
 
 def tell_slower_engine(jobs: list[Job]) -> None:
     """Say which jobs a GPU trains by the compiled scan instead of the kernel, and why; each reason once."""
-    ways = dict.fromkeys(how_trained(job.setting, job.strings, job.device) for job in jobs)
+    ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device) for job in jobs)
     sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan"))
 
 

@@ -1,1 +1,1 @@
-"""Strings to arrays: training sets, the long test suite, files of strings, the published initial weights."""
+"""Strings and their files (`strings`), and the paper's training sets, long tests and initial weights (`paper`)."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from tallystick.errors import BadInput
 from tallystick.explore.worker import SIZE_BYTES, Outcome, Task, main
-from tallystick.training.cores import cores
+from tallystick.training.devices import cores
 
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""

@@ -23,8 +23,7 @@ from typing import Any
 from tallystick.errors import BadInput, MissingExtra, check_whole, is_count
 from tallystick.files import read_document
 from tallystick.runs.workers import THIS_MACHINE, Own, Result, Shared, Workers
-from tallystick.training.cores import cores
-from tallystick.training.devices import DEVICES, devices_named
+from tallystick.training.devices import DEVICES, cores, devices_named
 
 Client = Any
 """Dask's, whose types do not tell what it answers from what it promises to answer."""

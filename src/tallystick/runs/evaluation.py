@@ -12,7 +12,7 @@ from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
-from tallystick.datasets.string_files import read_strings
+from tallystick.datasets.strings import read_strings
 from tallystick.languages.tasks import task_named
 from tallystick.runs.jobs import DESCRIBED_BY, VARIED
 from tallystick.runs.network_horizons import are_finite
@@ -25,7 +25,7 @@ from tallystick.runs.summaries import (
     models_in,
     settings_of,
 )
-from tallystick.training.cores import on_every_core
+from tallystick.training.devices import on_every_core
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 

@@ -8,13 +8,11 @@ import jax
 import numpy as np
 
 from tallystick.cells import VectorCell
-from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
-from tallystick.datasets.published import RUNS, published_strings
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
 from tallystick.languages.tasks import Task
-from tallystick.training.initial_weights import fresh_weights, published_weights
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import exact_counters
+from tallystick.training.weights import fresh_weights, published_weights
 
 TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000

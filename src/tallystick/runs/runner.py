@@ -20,8 +20,7 @@ from tallystick.runs.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirect
 from tallystick.runs.sketches import merged, sketch_of
 from tallystick.runs.summaries import histograms_of, summary_document
 from tallystick.runs.workers import THIS_MACHINE, Workers
-from tallystick.training.cores import on_every_core
-from tallystick.training.devices import devices_named
+from tallystick.training.devices import devices_named, on_every_core
 from tallystick.training.engines import NARROWEST, WIDE
 from tallystick.training.ensemble import train
 

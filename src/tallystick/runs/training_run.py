@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tallystick.cells import VectorCell
-from tallystick.datasets.string_files import write_strings
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import write_document
 from tallystick.runs.jobs import MOST_SEEDS, Generated, Job, fresh_job
@@ -20,8 +20,8 @@ from tallystick.runs.keeping import ALL, Keep
 from tallystick.runs.run_directory import RECORD, STRINGS, RunDirectory
 from tallystick.runs.runner import Report, has_all, made_in, run_jobs
 from tallystick.runs.workers import THIS_MACHINE, Workers
-from tallystick.training.cores import cores
-from tallystick.training.engines import devices_for, how_trained
+from tallystick.training.devices import cores
+from tallystick.training.engines import devices_for, engine_text
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.lessons import lessons_of
@@ -143,7 +143,7 @@ def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[
         "seconds": round(seconds, 1),
         "cores": cores(),
         "machine": platform.machine(),
-        "trained_by": sorted({how_trained(job.setting, job.strings, job.device) for job in jobs or ()})
+        "trained_by": sorted({engine_text(job.setting, job.strings, job.device) for job in jobs or ()})
         or ["cpu, compiled scan"],
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from tallystick.training.cores import on_every_core
-from tallystick.training.devices import devices_named
+from tallystick.training.devices import devices_named, on_every_core
 
 Shared = TypeVar("Shared")
 Own = TypeVar("Own")

@@ -11,7 +11,7 @@ from tallystick.cells import VectorCell
 from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
-from tallystick.datasets.long_tests import long_suite
+from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import read_text, write_text
 from tallystick.runs.evaluation import exact_horizons, verdicts_on

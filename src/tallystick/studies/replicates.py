@@ -7,14 +7,12 @@ import jax
 import numpy as np
 import polars as pl
 
-from tallystick.datasets.long_tests import SUITE_SIZE, TEST_LENGTHS, draw_suites, suite_places
+from tallystick.datasets.paper import SUITE_SIZE, TEST_LENGTHS, draw_suites, suite_places
 from tallystick.runs.jobs import Job
 from tallystick.runs.rows import ensemble_of
-from tallystick.training.answers import right_answers
 from tallystick.training.devices import devices_named
-from tallystick.training.ensemble import precision_context, train
-from tallystick.training.initial_weights import nudged
-from tallystick.training.weights import Weights
+from tallystick.training.ensemble import precision_context, right_answers, train
+from tallystick.training.weights import Weights, nudge_weights
 
 SCHEMA = {
     "edition": pl.String,
@@ -56,7 +54,7 @@ def sampling_replicates(job: Job, rows: pl.DataFrame, suites: RedrawnSuites, run
 def rounding_replicates(job: Job, runs: int, size: float, replicates: int, seed: int) -> pl.DataFrame:
     """Return ten-run averages of the same runs, their initial weights nudged by a relative `size`: what rounding decides."""
     start = job.initial(np.arange(runs))
-    nudges = [nudged(start, size, seed=seed * 1_000_003 + replicate) for replicate in range(replicates)]
+    nudges = [nudge_weights(start, size, seed=seed * 1_000_003 + replicate) for replicate in range(replicates)]
     initial = jax.tree.map(lambda *arrays: np.concatenate(arrays), *nudges)
     ensemble = train(job.setting, initial, job.strings, workers=1, device=job.device)
     columns = {

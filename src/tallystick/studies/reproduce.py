@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tallystick.datasets.published import RUNS
+from tallystick.datasets.paper import RUNS
 from tallystick.errors import BadInput, check_whole
 from tallystick.reports.report import RunReport, write_report
 from tallystick.runs.cluster import workers_named
@@ -22,7 +22,7 @@ from tallystick.runs.training_run import write_job_strings, write_record
 from tallystick.runs.workers import THIS_MACHINE, Workers
 from tallystick.studies.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.studies.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
-from tallystick.training.cores import on_every_core
+from tallystick.training.devices import on_every_core
 from tallystick.training.ensemble import paths, silent
 from tallystick.training.setting import PRECISIONS
 

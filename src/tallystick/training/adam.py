@@ -1,7 +1,8 @@
-"""Adam, written so that a step over many seeds costs little.
+"""Adam, written so that a step over many seeds costs little, and the optimisers by name.
 
-The same update as `optax.adam`, to which a test holds it, with the two bias corrections taken out of the arrays: they are
-the same for every weight and seed, so they are worked out once a step and multiplied in, instead of divided by everywhere.
+The update is −η·m̂/(√ŝ + ε), where m is the mean of the gradients over about 1/(1 − β₁) steps and s that of their squares over
+1/(1 − β₂). It is that of `optax.adam`, which a test compares it with. The two bias corrections are the same for every weight
+and seed, so they are computed once per step and multiplied in, instead of divided by everywhere.
 """
 
 from collections.abc import Callable
@@ -19,7 +20,7 @@ class Momenta(NamedTuple):
     Attributes:
         decay: β₁.
         square_decay: β₂.
-        epsilon: ε; gradients far below it are taken as small, larger ones are brought to one size.
+        epsilon: ε; steps are in proportion to gradients far below it, and of one size for gradients far above it.
     """
 
     decay: float = 0.9
@@ -30,9 +31,23 @@ class Momenta(NamedTuple):
 PUBLISHED_MOMENTA = Momenta()
 """The paper's: β = (0.9, 0.999) and ε = 1e-8."""
 
+CALM = Momenta(decay=0.5, epsilon=0.01)
+"""The mean of the gradients forgets half at every step, and gradients below a hundredth make small steps. Close to a zero of
+the loss Adam then comes to rest, where the paper's numbers blow the gradients' rounding errors up to full steps."""
+
+OPTIMISERS: dict[str, Momenta] = {
+    "adam": PUBLISHED_MOMENTA,
+    "calm": CALM,
+    "short": Momenta(square_decay=0.99),
+    "rmsprop": Momenta(decay=0.0),
+    "sign": Momenta(decay=0.0, square_decay=0.0),
+}
+"""Adam with other numbers than a method's own, by name. short forgets squares ten times as fast; rmsprop has no mean of the
+gradients; sign moves every weight by η, against the sign of its slope."""
+
 
 class Corrections(NamedTuple):
-    """What a step multiplies in: the learning rate over 1 − β₁ⁿ, and 1/√(1 − β₂ⁿ)."""
+    """What a step multiplies by: the learning rate over 1 − β₁ⁿ, and 1/√(1 − β₂ⁿ)."""
 
     rate: Float[Any, "*step"]
     root: Float[Any, "*step"]
@@ -43,7 +58,7 @@ LearningRate = Array | float | Callable[[Array], Array]
 
 
 def corrections(done: Array, learning_rate: LearningRate, momenta: Momenta = PUBLISHED_MOMENTA) -> Corrections:
-    """Return the corrections of the step after so many are done."""
+    """Return the corrections of the next step, after `done` steps."""
     now = learning_rate(done) if callable(learning_rate) else learning_rate
     rate = jnp.asarray(now / (1 - jnp.power(momenta.decay, done + 1)))
     return Corrections(rate, 1 / jnp.sqrt(1 - jnp.power(momenta.square_decay, done + 1)))
@@ -52,7 +67,7 @@ def corrections(done: Array, learning_rate: LearningRate, momenta: Momenta = PUB
 def adam(
     corrected: Callable[[Array], Corrections], momenta: Momenta = PUBLISHED_MOMENTA
 ) -> optax.GradientTransformation:
-    """−η·m̂/(√ŝ + ε), no weight decay, no clipping; the corrections are a function of the number of steps done."""
+    """Return Adam without weight decay or clipping; the corrections are a function of the number of steps done."""
     decay, square_decay, epsilon = momenta
 
     def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
@@ -62,7 +77,7 @@ def adam(
         changes = jax.tree.map(lambda m, s: _change(m, s, rate, root, epsilon), mean, square)
         return changes, Moments(mean, square)
 
-    return with_moments(step)
+    return optimiser_of(step)
 
 
 class Moments(NamedTuple):
@@ -76,8 +91,8 @@ MomentsStep = Callable[[Moments, optax.Updates, Array], tuple[optax.Updates, Mom
 """From the moments, a gradient and the number of steps done to the changes of the weights and the moments after."""
 
 
-def with_moments(step: MomentsStep) -> optax.GradientTransformation:
-    """Make an optimiser of a step; its moments begin at zero."""
+def optimiser_of(step: MomentsStep) -> optax.GradientTransformation:
+    """Return an optimiser that takes such steps; its moments begin at zero."""
 
     def init(params: optax.Params) -> optax.ScaleByAdamState:
         zeros = jax.tree.map(jnp.zeros_like, params)
@@ -86,7 +101,7 @@ def with_moments(step: MomentsStep) -> optax.GradientTransformation:
     def update(
         updates: optax.Updates, state: optax.OptState, params: optax.Params | None = None
     ) -> tuple[optax.Updates, optax.ScaleByAdamState]:
-        del params  # the interface has it; Adam does not look at the weights
+        del params  # part of optax's interface; Adam does not look at the weights
         assert isinstance(state, optax.ScaleByAdamState)
         changes, (first, second) = step(Moments(state.mu, state.nu), updates, jnp.asarray(state.count))
         return changes, optax.ScaleByAdamState(state.count + 1, first, second)

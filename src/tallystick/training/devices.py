@@ -1,16 +1,21 @@
-"""Where networks are trained: on this machine's processors, or on its GPUs."""
+"""Where networks are trained: on this machine's processors, or on its GPUs; work is spread over the cores by threads."""
 
 import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 
 from tallystick.errors import BadInput
 
-# JAX would take three quarters of a GPU's memory when it first uses it. Networks need little of it, several processes may share
-# one GPU, and the driver keeps gigabytes of the host's memory for what is taken.
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# By default JAX takes three quarters of a GPU's memory when it first uses it. Networks need little of it, several processes may
+# share one GPU, and the driver keeps gigabytes of the host's memory for what is taken.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 DEVICES = ("auto", "cpu", "gpu")
@@ -58,7 +63,7 @@ def devices_named(name: str = "auto") -> Devices:
 
 
 def on_processors() -> AbstractContextManager[object]:
-    """Let this thread compute on the processors, whatever else there is: what has no engine for a GPU."""
+    """Let this thread compute on the processors, for work that has no engine for a GPU."""
     return devices_named("cpu").using()
 
 
@@ -67,3 +72,22 @@ def _gpus() -> tuple[Any, ...]:
         return tuple(jax.local_devices(backend="gpu"))
     except RuntimeError:
         return ()
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def on_every_core(work: Callable[[Item], Result], items: Iterable[Item], workers: int | None = None) -> list[Result]:
+    """Do the work on all items, as many at a time as there are cores; the first failure stops what has not begun.
+
+    Threads are enough, since XLA computes outside Python's lock.
+    """
+    with ThreadPoolExecutor(workers or cores()) as pool:
+        futures = [pool.submit(work, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -6,13 +6,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from tallystick.cells import VectorCell
+from tallystick.cells import ScalarCell, VectorCell
 from tallystick.errors import BadInput
 from tallystick.training.devices import Devices, devices_named
-from tallystick.training.fused.launch import NETWORKS, launch_for, reason_against, widest_on
-from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import PerSeed, Weights
@@ -27,6 +25,28 @@ units."""
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
 
+LONGEST = 16
+"""The longest strings of the fused kernel: it unrolls them, so that its compilation grows with them."""
+
+MOST_STEPS = 2**25
+"""The most steps of the fused kernel: the table of their corrections takes less than a gigabyte."""
+
+NETWORKS = 512
+"""The block of every layout of the fused kernel divides this many networks."""
+
+FILLINGS = 6144
+"""Networks for each multiprocessor in the widest block: a whole number of fillings, or nearly, for every layout.
+
+A filling is as many networks as there are registers for. All of them end at the same time, so a last filling that is half
+empty takes as long as a full one."""
+
+MOST = {"initial_scale": 2, "learning_rate": 0.05, "strength": 100}
+"""The limits of what gradients grow with. The fused kernel multiplies their lengths by each other, and float32 ends at 10^38; a
+network whose weights were ten times the paper's has been seen to go beyond it."""
+
+_USUAL_MULTIPROCESSORS = 128
+"""Taken for a device that does not say how many it has."""
+
 Trainer = Callable[[Any], tuple[Any, PerSeed]]
 """From a block's initial weights to its trained ones, and how many strings each network got right."""
 
@@ -39,30 +59,34 @@ class Engine:
     devices: Devices
 
     def width(self, seeds: int, setting: Setting) -> int:
-        """Return how many seeds make a block; of a GPU's few widths the least that holds them all."""
+        """Return how many seeds make a block: on a GPU a power of two that holds all of them, up to the widest."""
         if issubclass(setting.kind, VectorCell):
             return NARROWEST
         if self.devices.kind == "cpu" and self.name == "scan":
             return NARROW if seeds <= 2 * NARROW else WIDE
-        widest = widest_on(self.devices.multiprocessors) if self.name == "fused" else WIDEST
+        fillings = FILLINGS * (self.devices.multiprocessors or _USUAL_MULTIPROCESSORS)
+        widest = fillings if self.name == "fused" else WIDEST
         return min(widest, max(NETWORKS, 1 << (seeds - 1).bit_length()))
 
-    def trainer(self, setting: Setting, strings: list[str]) -> Trainer:
-        """Return what trains a block on the strings."""
-        return {"scan": _scan, "fused": self._fused}[self.name](setting, strings)
+    def trainer(self, setting: Setting, lessons: Lessons, course: Course) -> Trainer:
+        """Return what trains a block on the lessons."""
+        parts: dict[str, Any] = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        if self.name == "fused":
+            return self._fused(lessons, course, parts)
+        return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)
 
-    def _fused(self, setting: Setting, strings: list[str]) -> Trainer:
-        # The kernel is for a GPU; elsewhere JAX works it out step by step, which is slow and good for tests.
-        from tallystick.training.fused.kernel import train_fused  # noqa: PLC0415 -- Pallas takes a while to load
+    def _fused(self, lessons: Lessons, course: Course, parts: dict[str, Any]) -> Trainer:
+        from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
         from tallystick.training.fused.script import script_of  # noqa: PLC0415
 
+        # The kernel is for a GPU; elsewhere JAX interprets it step by step, which is slow and good for tests.
         interpret = self.devices.kind == "cpu"
-        script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+        script, shape = script_of(lessons, course, parts["method"])
 
         def train(block: Weights) -> tuple[Weights, PerSeed]:
-            launch = launch_for(len(jax.tree.leaves(block)), setting.gradient_dtype)
+            launch = launch_for(len(jax.tree.leaves(block)), lessons.opening.dtype)
             arrays = jax.tree.map(jnp.asarray, (block, script))
-            return train_fused(*arrays, shape=shape, launch=launch, interpret=interpret, **_parts(setting))
+            return train_fused(*arrays, shape=shape, launch=launch, interpret=interpret, **parts)
 
         return train
 
@@ -87,11 +111,11 @@ def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: s
     return Engine(wanted or quickest, devices)
 
 
-def how_trained(setting: Setting, strings: list[str], kind: str) -> str:
+def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
     """Say what trains a setting on the strings, on a kind of device, and why nothing quicker does.
 
     >>> setting = Setting("binary", bias=False, train_length=20)
-    >>> how_trained(setting, ["(" * 20], "gpu")
+    >>> engine_text(setting, ["(" * 20], "gpu")
     'gpu, compiled scan: strings of 20 tokens are longer than the 16 that the fused kernel holds'
     """
     if kind == "cpu":
@@ -101,27 +125,19 @@ def how_trained(setting: Setting, strings: list[str], kind: str) -> str:
 
 
 def _reason_against_fused(setting: Setting, strings: list[str]) -> str | None:
+    """Say why the fused kernel cannot train a setting on the strings; None if it can."""
     try:
         import jax.experimental.pallas.triton  # noqa: F401, PLC0415 -- takes a while to load
     except ImportError:
         return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
-    return reason_against(setting, strings)
-
-
-def _scan(setting: Setting, strings: list[str]) -> Trainer:
-    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
-
-    def train(block: Weights) -> tuple[Weights, PerSeed]:
-        return train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **_parts(setting))
-
-    return train
-
-
-def _parts(setting: Setting) -> dict[str, Any]:
-    return {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
-
-
-def on_host(trained: tuple[Weights, PerSeed]) -> tuple[Weights, np.ndarray]:
-    """Bring a trained block to the host's memory."""
-    weights, right = trained
-    return jax.tree.map(np.asarray, weights), np.asarray(right, np.float64)
+    longest, steps = max(map(len, strings)), len(strings) * setting.epochs
+    if not issubclass(setting.kind, ScalarCell):
+        return f"a {setting.cell} may have several units, and the fused kernel is for cells with one"
+    for name, most in MOST.items():
+        if getattr(setting, name) > most:
+            return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what the fused kernel holds"
+    if longest > LONGEST:
+        return f"strings of {longest} tokens are longer than the {LONGEST} that the fused kernel holds"
+    if steps > MOST_STEPS:
+        return f"{steps:,} steps are more than the {MOST_STEPS:,} that the fused kernel has corrections for"
+    return None

@@ -1,53 +1,55 @@
-"""Ensembles of seeds trained block by block, the blocks spread over the cores.
+"""Ensembles of seeds, trained and tested block by block, the blocks spread over the cores.
 
 A block is as wide as fits the cache, and always filled up to that width, so that every seed goes through the same compiled
 program whatever stands beside it: the same seed gives the same weights, bit for bit, for any block size, number of workers
 or order.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
-from tallystick.cells import ScalarCell
-from tallystick.datasets.encoding import encode
+from tallystick.cells import Cell, ScalarCell, Token
+from tallystick.datasets.strings import Encoded, encode
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import BINARY, COUNT, Task
 from tallystick.networks import Network, Readout
-from tallystick.training.answers import accuracies
-from tallystick.training.cores import on_every_core
-from tallystick.training.devices import devices_named
-from tallystick.training.engines import NARROW, devices_for, engine_for, on_host
+from tallystick.training.devices import devices_named, on_every_core, on_processors
+from tallystick.training.engines import NARROW, devices_for, engine_for
+from tallystick.training.gradients import last_state
 from tallystick.training.lessons import course_of, lessons_of
-from tallystick.training.loop import train_path
+from tallystick.training.loop import is_right, train_path
 from tallystick.training.setting import Setting
-from tallystick.training.snapping import snapped
+from tallystick.training.snapping import snap
 from tallystick.training.weights import AnyWeights, Weights
 
 _TESTED = {"cpu": NARROW, "gpu": 2**16}
 """Seeds that are tested at once."""
 
-# Four of the longest vectors there are.
-_VECTOR = 64
 _MOST_STATES = 2**27
-"""Networks times strings that are tested at once; only where there are more strings than the paper's does it matter."""
+"""Networks times strings that are tested at once; a limit only for sets much larger than the paper's."""
+
+_VECTOR = 64
+"""Four of the longest vectors that processors have, in float32."""
 
 
 def silent(*_: object) -> None:
-    """Tell nobody how far the work is."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Trained networks of one setting, an entry a seed; the weights are NumPy arrays in the setting's precision.
+    """Trained networks of one setting, one entry per seed; the weights are NumPy arrays in the setting's precision.
 
-    They are tested on the kind of device that trained them, since each rounds in its own way; those that are read from a
-    run's rows, on processors.
+    They are tested on the kind of device that trained them, since each rounds in its own way; networks that are read from the
+    rows of a run are tested on processors.
     """
 
     setting: Setting
@@ -61,19 +63,20 @@ class Ensemble:
 
     def networks(self) -> Network:
         """Return all networks as one network of arrays."""
-        return self._asked_for_a_class(Network(self.cell(), self.weights.readout(), self._task))
+        return self._classify(self._network)
 
     def network(self, seed: int) -> Network:
         """Return one network, its weights the doubles that they equal."""
-        return self._asked_for_a_class(Network(self.cell(), self.weights.readout(), self._task).place(seed))
+        return self._classify(self._network.place(seed))
 
     @property
-    def _task(self) -> Task:
-        """What the networks are asked for: their task, or where that is the count, the sign of it."""
-        return self.setting.scored_as if self.setting.scored_as.classes else BINARY
+    def _network(self) -> Network:
+        """The networks with their own readout; where they were trained on the count, it is taken for the sign of the count."""
+        task = self.setting.scored_as
+        return Network(self.cell(), self.weights.readout(), task if task.classes else BINARY)
 
-    def _asked_for_a_class(self, network: Network) -> Network:
-        """Ask what was trained on the count for a class: one unit by its zero check, several by an output above one half."""
+    def _classify(self, network: Network) -> Network:
+        """Give a network trained on the count a class: one unit by its zero check, several by an output above one half."""
         if self.setting.scored_as is not COUNT:
             return network
         if issubclass(self.setting.kind, ScalarCell):
@@ -93,8 +96,7 @@ class Ensemble:
                 return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
 
         width = min(_TESTED[devices.kind], _whole_vectors(max(1, _MOST_STATES // len(strings))))
-        done = on_every_core(test, enumerate(_blocks(self.weights, width)))
-        return _joined(done, len(self.accuracy_train))
+        return _join(on_every_core(test, enumerate(_blocks(self.weights, width))), len(self.accuracy_train))
 
 
 def train(
@@ -112,44 +114,43 @@ def train(
 
     Args:
         setting: what is trained, and how.
-        initial: the initial weights, an entry a seed.
+        initial: the initial weights, one entry per seed.
         strings: the training set.
-        block: seeds that are trained together, if not the width that suits the device.
-        workers: blocks that are trained side by side, if not one a core or one a GPU.
-        progress: is told of seeds done.
+        block: how many seeds are trained together; the default is the width that suits the device.
+        workers: how many blocks are trained side by side; the default is one per core, or three per GPU.
+        progress: called with the number of seeds of each block that is done.
         device: auto, cpu or gpu.
-        engine: scan or fused, if not the quickest that the device has.
+        engine: scan or fused; the default is the quickest that the device has.
     """
     size, devices = len(initial.example), devices_for(setting, device)
     if not size:
         raise BadInput("seeds: none to train")
-    lessons_of(setting, strings)  # refuses what cannot be learnt
+    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
     chosen = engine_for(setting, strings, devices, engine)
     with training_precision(setting):
-        train_one = chosen.trainer(setting, strings)
+        train_block = chosen.trainer(setting, lessons, course)
     width = chosen.width(size, setting) if block is None else _whole_vectors(block)
 
     def run(numbered: tuple[int, Block]) -> tuple[AnyWeights, np.ndarray]:
         number, block = numbered
         with devices.using(number), training_precision(setting):
-            trained = on_host(train_one(block.weights))
+            trained = jax.tree.map(np.asarray, train_block(block.weights))
         progress(block.seeds)
         return trained
 
-    # Three blocks a GPU: while one is trained, another is brought to it and a third fetched.
+    # Three blocks per GPU: while one is trained, another is brought to it and a third is fetched.
     side_by_side = workers or (None if devices.kind == "cpu" else 3 * len(devices.units))
     done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
-    weights = jax.tree.map(lambda *parts: _joined(parts, size), *(weights for weights, _ in done))
+    weights, right = jax.tree.map(lambda *parts: _join(parts, size), *done)
     if setting.snap:
-        weights = snapped(weights, setting.kind, setting.scored_as)
-    right = _joined((right for _, right in done), size)
-    return Ensemble(setting, weights, 100 * right / len(strings), devices.kind)
+        weights = snap(weights, setting.kind, setting.scored_as)
+    return Ensemble(setting, weights, 100 * right.astype(np.float64) / len(strings), devices.kind)
 
 
 def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
     """Return the weights along training, with the axes epoch and seed, the start included."""
     lessons, course = lessons_of(setting, strings), course_of(setting, strings)
-    with devices_named("cpu").using(), training_precision(setting):
+    with on_processors(), training_precision(setting):
         arguments = jax.tree.map(jnp.asarray, (initial, lessons, course))
         parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
         along = train_path(*arguments, epochs=setting.epochs, **parts)
@@ -157,30 +158,30 @@ def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
 
 
 def precision_context(precision: str) -> AbstractContextManager[object]:
-    """Let JAX compute in float64 where that is asked for and only there, whatever the user's own setting; for this thread."""
+    """Let JAX compute in float64 in this thread if that is asked for, and only then, whatever the user's own setting."""
     return jax.enable_x64(precision == "float64")
 
 
 def training_precision(setting: Setting) -> AbstractContextManager[object]:
-    """The same for training, where the gradients may be finer than the weights."""
+    """Let JAX compute in the precision of the gradients, which may be finer than that of the weights."""
     return precision_context(setting.gradient_dtype.name)
 
 
 def _whole_vectors(block: int) -> int:
-    """Round a width up to whole vectors, so that no seed is worked on by the code for what is left over."""
+    """Round a width up to whole vectors, so that no seed goes through the code for the rest of a vector."""
     check_whole(block, "block", least=1)
     return -(-block // _VECTOR) * _VECTOR
 
 
 class Block(NamedTuple):
-    """Some of the seeds: their weights, filled up to the width of a block, and how many they are."""
+    """Some of the seeds: their weights, filled up to the width of a block, and how many seeds there are."""
 
     weights: AnyWeights
     seeds: int
 
 
 def _blocks(weights: AnyWeights, width: int) -> Iterator[Block]:
-    """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, cut off again later."""
+    """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, which `_join` drops."""
     size = len(weights.example)
     for start in range(0, size, width):
         block = weights.places(slice(start, start + width))
@@ -188,7 +189,28 @@ def _blocks(weights: AnyWeights, width: int) -> Iterator[Block]:
         yield Block(block if seeds == width else block.places(np.minimum(np.arange(width), seeds - 1)), seeds)
 
 
-def _joined(parts: Iterable[np.ndarray], size: int) -> np.ndarray:
-    """Put blocks together again, without what the last was filled up with; a single one needs no copy."""
-    parts = list(parts)
+def _join(parts: Sequence[np.ndarray], size: int) -> np.ndarray:
+    """Put blocks together again, without the copies that fill up the last one; a single block needs no copy."""
     return (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1))[..., :size]
+
+
+@partial(jax.jit, static_argnames=("kind", "task"))
+def right_answers(
+    weights: AnyWeights, opening: Array, closing: Array, targets: Array, *, kind: type[Cell], task: Task
+) -> Float[Array, "seed string"]:
+    """Return for every seed and string whether the answer is right; the tokens are the first axis, scanned over."""
+    column = jax.tree.map(lambda array: array[..., None], weights)
+    cell: Cell = column.cell(kind)
+    start = jnp.zeros(jnp.broadcast_shapes(column.example.shape, opening.shape[1:]), column.example.dtype)
+    last = last_state(cell, Token(opening, closing), start)
+    return is_right(task, column, cell.hidden(last), tuple(jnp.moveaxis(targets, -1, 0)))
+
+
+def accuracies(
+    weights: AnyWeights, strings: Encoded, targets: np.ndarray, *, kind: type[Cell], task: Task
+) -> np.ndarray:
+    """Return each seed's share of right answers, in percent, in the arithmetic of its weights."""
+    dtype = weights.example.dtype
+    tokens = [jnp.asarray(part.T, dtype) for part in strings]
+    right = right_answers(weights, *tokens, jnp.asarray(targets, dtype), kind=kind, task=task)
+    return 100 * np.asarray(right).mean(axis=1)

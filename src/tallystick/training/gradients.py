@@ -12,7 +12,7 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.numbers.values import Vector
-from tallystick.training.objectives import Objective, Outputs
+from tallystick.training.methods import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 
 String = Token | Sequence[Token]
@@ -33,10 +33,10 @@ Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
 def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Return the quickest gradient there is for a kind of cell."""
     if not kind.rests:
-        return by_scan(kind, objective, every_token=every_token)
+        return scan_gradient(kind, objective, every_token=every_token)
     if kind not in CARRIED:
-        return by_autodiff(kind, objective, every_token=every_token)
-    return (_after_every_token if every_token else _after_the_last)(kind, objective)
+        return autodiff_gradient(kind, objective, every_token=every_token)
+    return (_every_token_gradient if every_token else _last_token_gradient)(kind, objective)
 
 
 def linear_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
@@ -59,17 +59,19 @@ def selective_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -
 def relu_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
     """The linear cell's where the new state is above zero, and nothing where it was cut off."""
     after = cell.step(h, token)
-    return after, tuple(jnp.where(after > 0, derivative, 0) for derivative in _before_squashing(cell, h, by, token))
+    return after, tuple(
+        jnp.where(after > 0, derivative, 0) for derivative in _linear_derivatives_before(cell, h, by, token)
+    )
 
 
 def tanh_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
     """The linear cell's times 1 − h'², the slope of tanh."""
     after = cell.step(h, token)
     slope = 1 - after * after
-    return after, tuple(slope * derivative for derivative in _before_squashing(cell, h, by, token))
+    return after, tuple(slope * derivative for derivative in _linear_derivatives_before(cell, h, by, token))
 
 
-def _before_squashing(cell: Cell, h: Array, by: Derivatives, token: Token) -> Derivatives:
+def _linear_derivatives_before(cell: Cell, h: Array, by: Derivatives, token: Token) -> Derivatives:
     """The derivatives of U·h + c(x)."""
     assert isinstance(cell, ReluCell | TanhCell)
     linear = LinearCell(cell.open_step, cell.close_step, cell.recurrent_weight)
@@ -85,7 +87,7 @@ CARRIED: dict[type[Cell], Advance] = {
 """The cells whose derivatives are carried by hand, which is quicker; any other is differentiated by JAX."""
 
 
-def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
+def autodiff_gradient(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Reverse-mode differentiation through the cell's own step."""
 
     def summed_loss(weights: AnyWeights, string: String, targets: Outputs) -> tuple[Array, Vector]:
@@ -105,7 +107,7 @@ def by_autodiff(kind: type[Cell], objective: Objective, *, every_token: bool = F
     return jax.grad(summed_loss, has_aux=True)
 
 
-def by_scan(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
+def scan_gradient(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Send the error at the outputs back through a scan: a large step unrolled takes a compiler minutes."""
 
     def gradient(weights: AnyWeights, string: String, targets: Outputs) -> tuple[AnyWeights, Vector]:
@@ -159,19 +161,19 @@ def states_along(cell: Cell, string: String, start: Any) -> list[Any]:  # noqa: 
     return states[1:]
 
 
-def _after_the_last(kind: type[Cell], objective: Objective) -> Gradient:
+def _last_token_gradient(kind: type[Cell], objective: Objective) -> Gradient:
     advance = CARRIED[kind]
 
     def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
         cell, h, by = _at_the_start(kind, weights)
         for token in tokens_of(string):
             h, by = advance(cell, h, by, token)
-        return chained(weights, objective.error(weights.outputs((h,)), targets), h, by), (h,)
+        return chain_errors(weights, objective.error(weights.outputs((h,)), targets), h, by), (h,)
 
     return gradient
 
 
-def _after_every_token(kind: type[Cell], objective: Objective) -> Gradient:
+def _every_token_gradient(kind: type[Cell], objective: Objective) -> Gradient:
     """The mean over the string's tokens; what a string is padded with has no share in it."""
     advance = CARRIED[kind]
 
@@ -181,7 +183,7 @@ def _after_every_token(kind: type[Cell], objective: Objective) -> Gradient:
         for place, token in enumerate(tokens_of(string)):
             h, by = advance(cell, h, by, token)
             errors = objective.error(weights.outputs((h,)), tuple(target[place] for target in targets))
-            part = chained(weights, tuple(shares[place] * error for error in errors), h, by)
+            part = chain_errors(weights, tuple(shares[place] * error for error in errors), h, by)
             slope = part if slope is None else jax.tree.map(jnp.add, slope, part)
         assert slope is not None  # a training string has a token
         return slope, (h,)
@@ -211,7 +213,7 @@ def _shares(string: String) -> Sequence[Array]:
     return [one * share for one in present]
 
 
-def chained(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
+def chain_errors(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
     """The chain rule from the outputs' errors to every weight; both input steps hold the bias."""
     by_a, by_b, *by_recurrent = by
     products = [error * weight for error, weight in zip(errors, weights.readout_weight, strict=True)]

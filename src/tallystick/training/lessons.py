@@ -1,4 +1,13 @@
-"""Strings as lessons: tokens, what the loss asks of the outputs, which answer is right, and in which stages they are read."""
+"""Strings as lessons: tokens, what the loss asks of the outputs, which answer is right, and in which stages they are read.
+
+A loss on the count asks for the outputs of an exact counter. With a readout of slope s and intercept t an exact counter of
+step a has v = s/a and c = t, so that its outputs for the count d are s·d + t:
+
+    count                 d
+    binary, no bias       d                     positive iff d > 0
+    binary with bias      d − ½
+    ternary               −d − ½, 0, d − ½      the largest is the sign of d
+"""
 
 from typing import Any, NamedTuple
 
@@ -8,20 +17,26 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Token
-from tallystick.datasets.encoding import encode
+from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import Task
 from tallystick.training.adam import Corrections, corrections
-from tallystick.training.counters import counter_outputs
-from tallystick.training.learner import Exercise
-from tallystick.training.methods import Method
-from tallystick.training.objectives import SQUARED_ERROR
-from tallystick.training.schedules import SCHEDULES
+from tallystick.training.gradients import String
+from tallystick.training.methods import SCHEDULES, SQUARED_ERROR, Method, Outputs
 from tallystick.training.setting import Setting
 
 # The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
 _WIDEST, _MOST_STRINGS = 8, 354
 # Steps are counted in 32 bits; this many take days.
 _MOST_STEPS = 10**9
+
+
+class Exercise(NamedTuple):
+    """One string, what the loss asks of the outputs on it, and the right answer."""
+
+    string: String
+    targets: Outputs
+    answers: Outputs
 
 
 class Lessons(NamedTuple):
@@ -126,6 +141,28 @@ def targets_of_counts(setting: Setting, counts: Int[np.ndarray, "*shape"]) -> Fl
     if setting.objective is SQUARED_ERROR:
         return counter_outputs(setting.scored_as, counts, readout_bias=setting.readout_bias)
     return setting.scored_as.targets_of_counts(counts)
+
+
+class OutputLines(NamedTuple):
+    """Each output of an exact counter as a line s·d + t."""
+
+    slopes: tuple[float, ...]
+    intercepts: tuple[float, ...]
+
+
+def output_lines(task: Task, *, readout_bias: bool) -> OutputLines:
+    """Return the lines for a task; without a readout bias they go through the origin."""
+    if task.outputs > 1:
+        return OutputLines((-1, 0, 1), (-0.5, 0, -0.5))
+    return OutputLines((1,), (-0.5,) if task.classes and readout_bias else (0,))
+
+
+def counter_outputs(
+    task: Task, counts: Int[np.ndarray, "*shape"], *, readout_bias: bool
+) -> Float[np.ndarray, "*shape output"]:
+    """Return the outputs of an exact counter."""
+    slopes, intercepts = output_lines(task, readout_bias=readout_bias)
+    return counts[..., None] * np.array(slopes, np.float64) + np.array(intercepts)
 
 
 def _rows(array: np.ndarray, rows: int) -> np.ndarray:

@@ -1,22 +1,162 @@
-"""The methods of training: each is one line in a table of what it minimises and how.
+"""The methods of training: each is one entry of a table of what it minimises, and how.
 
-A method says which loss the outputs have and at which tokens, how the learning rate goes, Adam's own numbers, which numbers
+A method says which loss the outputs have and at which tokens, how the learning rate changes, Adam's own numbers, which numbers
 are trained, what is added to the loss, where the weights are moved after an update, and in which order strings come. The loop
-is one and the same (`loop.py`).
+is the same for all of them (`loop.py`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
 from tallystick.cells import Cell
 from tallystick.errors import BadInput
-from tallystick.training.adam import PUBLISHED_MOMENTA, Momenta
-from tallystick.training.objectives import COUNT_REGRESSION, ORDINARY_LOSSES, PUBLISHED_LOSSES, Objectives
-from tallystick.training.parametrisations import FREE, TIED, TIED_UNIT, UNIT, Parametrisation
-from tallystick.training.projections import onto_conditions
-from tallystick.training.regularisers import LAGRANGIAN, PENALTY, Regulariser
-from tallystick.training.schedules import SCHEDULES
+from tallystick.languages.tasks import Task
+from tallystick.training.adam import CALM, PUBLISHED_MOMENTA, Momenta
+from tallystick.training.constraints import (
+    FREE,
+    LAGRANGIAN,
+    PENALTY,
+    TIED,
+    TIED_UNIT,
+    UNIT,
+    Parametrisation,
+    Regulariser,
+    project,
+)
 from tallystick.training.weights import Weights
+
+Outputs = tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss of the outputs and the targets, and its derivative by each output, the error.
+
+    The error is in closed form, since its form shows in float32 (docs/experiment.md): here it is sigmoid(o) − y and
+    softmax(o) − y, not the derivative of a loss written on logits.
+    """
+
+    name: str
+    loss: Callable[[Outputs, Outputs], Array]
+    error: Callable[[Outputs, Outputs], Outputs]
+
+
+def _sigmoid_loss(outputs: Outputs, targets: Outputs) -> Array:
+    return jax.nn.softplus(outputs[0]) - targets[0] * outputs[0]
+
+
+def _sigmoid_error(outputs: Outputs, targets: Outputs) -> Outputs:
+    return (jax.nn.sigmoid(outputs[0]) - targets[0],)
+
+
+def _softmax(outputs: Outputs) -> Outputs:
+    largest = outputs[0]
+    for output in outputs[1:]:
+        largest = jnp.maximum(largest, output)
+    powers = [jnp.exp(output - largest) for output in outputs]
+    total = sum(powers[1:], start=powers[0])
+    return tuple(power / total for power in powers)
+
+
+def _softmax_loss(outputs: Outputs, targets: Outputs) -> Array:
+    total = jax.nn.logsumexp(jnp.stack(outputs), axis=0)
+    return total - sum(target * output for target, output in zip(targets, outputs, strict=True))
+
+
+def _softmax_error(outputs: Outputs, targets: Outputs) -> Outputs:
+    return tuple(share - target for share, target in zip(_softmax(outputs), targets, strict=True))
+
+
+def _doubled_loss(outputs: Outputs, targets: Outputs) -> Array:
+    return _softmax_loss(_softmax(outputs), targets)
+
+
+def _doubled_error(outputs: Outputs, targets: Outputs) -> Outputs:
+    """Apply the softmax's derivative to the error of a cross-entropy that takes the softmax's shares for logits."""
+    shares = _softmax(outputs)
+    inner = _softmax_error(shares, targets)
+    mean = sum(share * error for share, error in zip(shares, inner, strict=True))
+    return tuple(share * (error - mean) for share, error in zip(shares, inner, strict=True))
+
+
+def _squared_loss(outputs: Outputs, targets: Outputs) -> Array:
+    squares = [(output - target) ** 2 for output, target in zip(outputs, targets, strict=True)]
+    return sum(squares[1:], start=squares[0])
+
+
+def _squared_error(outputs: Outputs, targets: Outputs) -> Outputs:
+    return tuple(2 * (output - target) for output, target in zip(outputs, targets, strict=True))
+
+
+BINARY_CROSS_ENTROPY = Objective("binary_cross_entropy", _sigmoid_loss, _sigmoid_error)
+CROSS_ENTROPY = Objective("cross_entropy", _softmax_loss, _softmax_error)
+DOUBLED_SOFTMAX = Objective("doubled_softmax", _doubled_loss, _doubled_error)
+SQUARED_ERROR = Objective("squared_error", _squared_loss, _squared_error)
+
+OBJECTIVES: dict[str, Objective] = {
+    objective.name: objective for objective in (BINARY_CROSS_ENTROPY, CROSS_ENTROPY, DOUBLED_SOFTMAX, SQUARED_ERROR)
+}
+
+
+@dataclass(frozen=True)
+class Objectives:
+    """One objective for each kind of task."""
+
+    binary: Objective
+    ternary: Objective
+    count: Objective
+
+    def of(self, task: Task) -> Objective:
+        """Return the objective for a task."""
+        if not task.classes:
+            return self.count
+        return self.binary if task.outputs == 1 else self.ternary
+
+
+PUBLISHED_LOSSES = Objectives(BINARY_CROSS_ENTROPY, DOUBLED_SOFTMAX, SQUARED_ERROR)
+"""The paper's. The ternary loss applies softmax twice and cannot go below 0.5514."""
+
+ORDINARY_LOSSES = Objectives(BINARY_CROSS_ENTROPY, CROSS_ENTROPY, SQUARED_ERROR)
+"""Cross-entropy for classes and squared error for the count."""
+
+COUNT_REGRESSION = Objectives(SQUARED_ERROR, SQUARED_ERROR, SQUARED_ERROR)
+"""Squared error between the outputs and those of an exact counter, whatever the task (`lessons.counter_outputs`)."""
+
+
+Schedule = Callable[[Float[Array, ""]], Float[Array, ""]]
+"""From the share of the steps that are done, in [0, 1), to the factor on the learning rate."""
+
+
+def constant(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 throughout, as in the paper."""
+    return jnp.ones_like(done)
+
+
+def cosine(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return ½(1 + cos πx): a half-wave from 1 down to 0, flat at both ends."""
+    return (1 + jnp.cos(jnp.pi * done)) / 2
+
+
+def linear(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 − x: straight down to 0."""
+    return 1 - done
+
+
+def late_cosine(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 over the first half, then a half-wave down to 0."""
+    return cosine(jnp.maximum(2 * done - 1, 0))
+
+
+SCHEDULES: dict[str, Schedule] = {
+    "constant": constant,
+    "cosine": cosine,
+    "linear": linear,
+    "late-cosine": late_cosine,
+}
 
 
 @dataclass(frozen=True)
@@ -24,16 +164,16 @@ class Method:
     """How networks are trained.
 
     Attributes:
-        summary: what it does, in a line.
-        losses: what the outputs are scored with, by task.
-        every_token: whether each prefix of a string is scored, or the whole string alone.
-        schedule: how the learning rate goes, a name in `SCHEDULES`.
+        summary: what it does, in one line.
+        losses: the objective for each kind of task.
+        every_token: whether every prefix of a string is scored, or only the whole string.
+        schedule: how the learning rate changes, a name in `SCHEDULES`.
         momenta: Adam's β₁, β₂ and ε.
         parametrisation: which numbers are trained.
         regulariser: what is added to the loss.
-        strength: λ, how much of it.
+        strength: λ, the factor on the regulariser.
         projection: where the weights are moved after each update.
-        curriculum: whether the short strings come first, longer ones joining them by and by.
+        curriculum: whether training begins with the short strings and longer ones join them step by step.
     """
 
     summary: str
@@ -58,10 +198,6 @@ class Method:
         return not (self.parametrisation.is_free and self.regulariser is None and self.projection is None)
 
 
-CALM = Momenta(decay=0.5, epsilon=0.01)
-"""Half a step's memory, and gradients below a hundredth left small: near a zero of the loss Adam then comes to rest, where the
-paper's numbers blow the gradients' rounding up to full steps."""
-
 METHODS: dict[str, Method] = {
     "published": Method("the paper's: softmax twice in the ternary task", PUBLISHED_LOSSES),
     "corrected": Method("ordinary cross-entropy"),
@@ -85,7 +221,7 @@ METHODS: dict[str, Method] = {
     "tied": Method("b = −a by construction", schedule="cosine", parametrisation=TIED),
     "unit": Method("U = 1 by construction", schedule="cosine", parametrisation=UNIT),
     "tied-unit": Method("both by construction", schedule="cosine", parametrisation=TIED_UNIT),
-    "projected": Method("moved onto the conditions after each step", schedule="cosine", projection=onto_conditions),
+    "projected": Method("moved onto the conditions after each step", schedule="cosine", projection=project),
     "curriculum": Method("short strings first", schedule="cosine", curriculum=True),
 }
 """Every method by its name in commands and files; a new one is tested by being listed here."""

@@ -6,14 +6,11 @@ import numpy as np
 
 from tallystick.cells import CELLS, Cell, ReluCell
 from tallystick.errors import BadInput, check_whole
-from tallystick.languages.brackets import BracketLanguage
+from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, Task, task_named
-from tallystick.training.counters import counted_language
-from tallystick.training.initial_weights import has_readout_bias
-from tallystick.training.methods import Method, method_named
-from tallystick.training.objectives import SQUARED_ERROR, Objective
-from tallystick.training.optimisers import OPTIMISERS
-from tallystick.training.schedules import SCHEDULES
+from tallystick.training.adam import OPTIMISERS
+from tallystick.training.methods import SCHEDULES, SQUARED_ERROR, Method, Objective, method_named
+from tallystick.training.weights import has_readout_bias
 
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 STARTS = ("drawn", "exact")
@@ -131,8 +128,8 @@ class Setting:
 
     @property
     def language(self) -> BracketLanguage:
-        """Whose count the network is asked for."""
-        return counted_language(self.kind, self.scored_as)
+        """The language whose count is asked for: a ReLU cell asked for the count gives κ of semi-Dyck-1, any other n − m."""
+        return SEMI_DYCK1 if self.kind is ReluCell and self.scored_as is COUNT else BB
 
     def answers(self, strings: list[str]) -> np.ndarray:
         """Return the right answer for each string: 0 or 1 for each class, or the count."""

@@ -1,38 +1,38 @@
 """Snapping: trained weights rounded to the exact counter they are near, with a readout that fits it.
 
-U → 1, b → −a, |a| → a power of two, whose multiples are exact in every arithmetic, and the readout refitted to that step. A
-selective cell's P goes to a power of two and Q to its inverse. Weights that are not near a counter stay as they are: there is
-nothing to round them to. What is near is stated in `is_near_a_counter`; that the result counts is for a certificate to say.
+U becomes 1, b becomes −a, |a| a power of two, whose multiples are exact in every arithmetic, and the readout is fitted to that
+step. A selective cell's P becomes a power of two and Q its inverse. Weights that are not near a counter stay as they are: there
+is nothing to round them to. `is_near_a_counter` says what is near; whether the result counts is for a certificate to say.
 """
 
+import jax
 import numpy as np
 from jaxtyping import Bool
 
 from tallystick.cells import Cell, SelectiveCell
 from tallystick.languages.tasks import COUNT, Task
-from tallystick.training.counters import counter_of_step
+from tallystick.training.lessons import output_lines
 from tallystick.training.weights import Weights
 
 
-def snapped(weights: Weights, kind: type[Cell], task: Task) -> Weights:
-    """Return the weights with every network that is near an exact counter rounded to it."""
+def snap(weights: Weights, kind: type[Cell], task: Task) -> Weights:
+    """Round every network that is near an exact counter to it."""
     near = is_near_a_counter(weights, kind)
     # A selective cell gives the count itself only with P = Q = 1; for a class any power of two will do.
     factor = _nearest_factor(weights) if kind is SelectiveCell and task is not COUNT else None
-    rounded = exact_counters(weights, kind, task, factor)
-    pairs = zip(_leaves(rounded), _leaves(weights), strict=True)
-    return _like(weights, [np.where(near, new, old) for new, old in pairs])
+    counters = exact_counters(weights, kind, task, factor)
+    return jax.tree.map(lambda counter, trained: np.where(near, counter, trained), counters, weights)
 
 
 def is_near_a_counter(weights: Weights, kind: type[Cell]) -> Bool[np.ndarray, " seed"]:
-    """U between ½ and 3⁄2, a and b of opposite signs and neither twice the other.
+    """Say where U lies between ½ and 3⁄2, and a and b have opposite signs with neither more than twice the other.
 
     For a selective cell P·Q takes U's place, and −Q·a that of −a; for a ReLU cell a must be positive.
     """
     a, b = _steps(weights)
     recurrent = tuple(array.astype(np.float64) for array in weights.recurrent)
     selective = kind is SelectiveCell
-    with np.errstate(all="ignore"):  # what overflows or is no number is near nothing
+    with np.errstate(all="ignore"):  # a weight that overflows or is not a number is near nothing
         factor = recurrent[0] * recurrent[1] if selective else recurrent[0]
         ratio = -b / (recurrent[1] * a if selective else a)
         near = (np.abs(factor - 1) < 0.5) & (ratio > 0.5) & (ratio < 2) & np.isfinite(a) & (np.abs(a) > _LEAST)  # noqa: PLR2004
@@ -44,7 +44,7 @@ def is_near_a_counter(weights: Weights, kind: type[Cell]) -> Bool[np.ndarray, " 
 def exact_counters(weights: Weights, kind: type[Cell], task: Task, factor: np.ndarray | None = None) -> Weights:
     """Return exact counters, their step the power of two nearest in proportion to a and b, with the sign of a.
 
-    The factor is a selective cell's P, 1 unless given.
+    The factor is a selective cell's P; the default is 1.
     """
     a, b = _steps(weights)
     size = np.sqrt(np.clip(np.abs(a), _LEAST, 1 / _LEAST) * np.clip(np.abs(b), _LEAST, 1 / _LEAST))
@@ -53,12 +53,29 @@ def exact_counters(weights: Weights, kind: type[Cell], task: Task, factor: np.nd
     return counter_of_step(kind, task, step.astype(weights.inputs[0].dtype), weights, factor)
 
 
+def counter_of_step(kind: type[Cell], task: Task, a: np.ndarray, like: Weights, P: np.ndarray | None = None) -> Weights:
+    """Return exact counters with the steps a, in the shape of other weights; a selective cell has the factors P and 1/P."""
+    one = np.ones_like(a)
+    P = one if P is None else P
+    Q = one / P
+    slopes, intercepts = output_lines(task, readout_bias=bool(like.readout_bias))
+    # A selective counter's states next to zero are a and −Q·a: the band of the class zero must fit between them.
+    band = np.minimum(one, Q)
+    return Weights(
+        inputs=(a, -Q * a),
+        recurrent=(P, Q) if kind is SelectiveCell else (one,),
+        bias=tuple(np.zeros_like(a) for _ in like.bias),
+        readout_weight=tuple((slope / a).astype(a.dtype) for slope in slopes),
+        readout_bias=tuple((t * band).astype(a.dtype) for t in intercepts) if like.readout_bias else (),
+    )
+
+
 _LEAST = 2.0**-60
-"""A step below this is taken for none: its readout would overflow."""
+"""A step below this counts as zero, since its readout would overflow."""
 
 
 def _steps(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-    a, b = (weight + weights.bias[0] if weights.bias else weight for weight in weights.inputs)
+    a, b = weights.steps
     return np.nan_to_num(a.astype(np.float64)), np.nan_to_num(b.astype(np.float64))
 
 
@@ -73,12 +90,3 @@ def _power_of_two(size: np.ndarray) -> np.ndarray:
 
 def _only_counts_up(kind: type[Cell]) -> bool:
     return kind.counting is not None and kind.counting.only_counts_up
-
-
-def _leaves(weights: Weights) -> list[np.ndarray]:
-    return [array for field in weights for array in field]
-
-
-def _like(weights: Weights, leaves: list[np.ndarray]) -> Weights:
-    rest = iter(leaves)
-    return Weights(*(tuple(next(rest) for _ in field) for field in weights))  # pyright: ignore[reportArgumentType]

@@ -1,16 +1,23 @@
-"""The weights of an ensemble of networks, in one of two layouts; the last axis of every array is the seed.
+"""The weights of an ensemble of networks in one of two layouts, and where training starts; the last axis is the seed.
 
 Cells with one unit have one array per weight (`Weights`), which is what lets a step run over many seeds at once. Cells with
 several units have one array per tensor (`TensorWeights`), so that the optimiser has six arrays to go through, however many
-units there are. Both offer the same.
+units there are. Both have the same methods. The draws depend on the seed alone, never on the block, the machine or the setting.
 """
 
+from collections.abc import Iterable
+from functools import partial
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import jax
-from jaxtyping import Array, Float
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
 
-from tallystick.cells import Cell
+from tallystick.cells import Cell, ScalarCell
+from tallystick.datasets.paper import published_initial_weights
+from tallystick.languages.tasks import Task
 from tallystick.networks import Readout
 from tallystick.numbers.values import Vector, layer, rows_of
 
@@ -31,6 +38,12 @@ class Weights(NamedTuple):
     def example(self) -> Any:  # noqa: ANN401 -- a NumPy or a JAX array
         """One of the weights, with one entry per seed, for its shape and type."""
         return self.inputs[0]
+
+    @property
+    def steps(self) -> tuple[PerSeed, PerSeed]:
+        """A and b: the input weights, with the bias where there is one."""
+        opening, closing = (weight + self.bias[0] if self.bias else weight for weight in self.inputs)
+        return opening, closing
 
     def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401 -- of that kind
         """Return the cells as one cell of arrays."""
@@ -89,3 +102,115 @@ class TensorWeights(NamedTuple):
 
 AnyWeights: TypeAlias = Any
 """`Weights` for a cell with one unit, `TensorWeights` for one with several."""
+
+CELL_BOUND = 3**-0.5
+"""1/√fan-in: a cell with one unit reads two inputs and its own state."""
+
+READOUT_BOUND = 1.0
+"""Its readout reads only h."""
+
+_DRAWN = 12
+"""How many numbers a seed draws at once. The place of each weight is fixed: a seed always gives the same weights."""
+
+_INPUTS, _RECURRENT, _BIAS, _READOUT_WEIGHT, _READOUT_BIAS = map(slice, (0, 2, 4, 5, 8), (2, 4, 5, 8, 11))
+"""Where the weights lie among the draws. Recurrent weights beyond the second have keys of their own."""
+
+_SCALAR_KEY, _TENSOR_KEY = 0, 1
+_MOST_OUTPUTS = 3
+
+
+def fresh_weights(
+    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype, units: int = 1
+) -> AnyWeights:
+    """Draw the initial weights of each seed.
+
+    The same seed has the same cell in every task and precision, with biases and without: the draws are float32 and come from
+    a key of its own. A cell with one unit draws uniformly in ±1/√3 and its readout in ±1; with several units cell and readout
+    alike draw in ±1/√units, as PyTorch does.
+    """
+    if issubclass(kind, ScalarCell):
+        return _scalar_weights(kind, task, seeds, bias=bias, dtype=dtype)
+    return _tensor_weights(kind, task, seeds, units, bias=bias, dtype=dtype)
+
+
+def _scalar_weights(
+    kind: type[ScalarCell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype
+) -> Weights:
+    keys = jnp.asarray(seeds, jnp.uint32)
+    draws = np.asarray(_uniform_draws(keys, _DRAWN, _SCALAR_KEY))
+    recurrent, further = draws[_RECURRENT], len(kind.recurrent_fields()) - len(draws[_RECURRENT])
+    if further > 0:
+        recurrent = [*recurrent, *np.asarray(_further_draws(keys, further))]
+
+    def scale(rows: Iterable[np.ndarray], bound: float) -> tuple[np.ndarray, ...]:
+        return tuple((bound * row).astype(dtype, copy=False) for row in rows)
+
+    opening, closing = scale(draws[_INPUTS], CELL_BOUND)
+    return Weights(
+        inputs=(opening, closing),
+        recurrent=scale(recurrent[: len(kind.recurrent_fields())], CELL_BOUND),
+        bias=scale(draws[_BIAS], CELL_BOUND) if bias else (),
+        readout_weight=scale(draws[_READOUT_WEIGHT][: task.outputs], READOUT_BOUND),
+        readout_bias=scale(draws[_READOUT_BIAS][: task.outputs], READOUT_BOUND)
+        if has_readout_bias(task, bias=bias)
+        else (),
+    )
+
+
+def _tensor_weights(
+    kind: type[Cell], task: Task, seeds: Int[np.ndarray, " seed"], units: int, *, bias: bool, dtype: np.dtype
+) -> TensorWeights:
+    shapes = [*kind.shapes(units).values(), (_MOST_OUTPUTS, units), (_MOST_OUTPUTS,)]
+    sizes = [prod(shape) for shape in shapes]
+    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), sum(sizes), _TENSOR_KEY))
+    parts = np.split((units**-0.5 * draws).astype(dtype), np.cumsum(sizes)[:-1])
+    W, U, *biases, V, c = (part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True))
+    outputs = task.outputs
+    readout_bias = (c[:outputs],) if has_readout_bias(task, bias=bias) else ()
+    return TensorWeights(W, U, tuple(biases) if bias else (), V[:outputs], readout_bias)
+
+
+def published_weights(task: Task, *, bias: bool, dtype: np.dtype) -> Weights:
+    """Return the initial weights of the paper's ten runs."""
+    runs = published_initial_weights(task, bias=bias)
+    return Weights(*jax.tree.map(lambda *values: np.array(values, dtype), *runs))
+
+
+def nudge_weights(weights: Weights, size: float, seed: int) -> Weights:
+    """Change every weight by a random relative amount of at most `size`, the way rounding would."""
+    generator = np.random.default_rng(seed)
+
+    def nudge(array: np.ndarray) -> np.ndarray:
+        factors = 1 + size * generator.uniform(-1, 1, array.shape)
+        return (array * factors).astype(array.dtype)
+
+    return jax.tree.map(nudge, weights)
+
+
+def has_readout_bias(task: Task, *, bias: bool) -> bool:
+    """Say whether the readout has a bias: one with several outputs always does, any other if the cell does."""
+    return bias or task.outputs > 1
+
+
+def _key(seed: jax.Array, layout: int = _SCALAR_KEY) -> jax.Array:
+    return jax.random.fold_in(jax.random.key(layout, impl="threefry2x32"), seed)
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _uniform_draws(seeds: jax.Array, number: int, layout: int) -> Float[Array, "number seed"]:
+    """Draw so many numbers for each seed, one row per weight: whatever is done to a weight later reads memory in order."""
+
+    def of_one_seed(seed: jax.Array) -> jax.Array:
+        return jax.random.uniform(_key(seed, layout), (number,), jnp.float32, minval=-1, maxval=1)
+
+    return jax.vmap(of_one_seed, out_axes=1)(seeds)
+
+
+@partial(jax.jit, static_argnames="number")
+def _further_draws(seeds: jax.Array, number: int) -> Float[Array, "number seed"]:
+    """Draw each weight with a key of its own, so that a cell's third weight is the same however many follow."""
+
+    def one(seed: jax.Array, place: jax.Array) -> jax.Array:
+        return jax.random.uniform(jax.random.fold_in(_key(seed), place), (), jnp.float32, minval=-1, maxval=1)
+
+    return jax.vmap(jax.vmap(one, (0, None)), (None, 0))(seeds, jnp.arange(number, dtype=jnp.uint32))

@@ -25,17 +25,15 @@ import jax
 import numpy as np
 
 from tallystick.cells import CELLS, ScalarCell
-from tallystick.datasets.long_tests import TEST_LENGTHS, long_suite
-from tallystick.datasets.training_sets import training_set
+from tallystick.datasets.paper import TEST_LENGTHS, long_suite, training_set
 from tallystick.languages.tasks import TASKS, TERNARY
 from tallystick.runs.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.runs.measures import border_strings, uniform_strings
 from tallystick.runs.network_horizons import certify_many
 from tallystick.studies.replicates import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
-from tallystick.training.initial_weights import fresh_weights
 from tallystick.training.setting import Setting
-from tallystick.training.weights import Weights
+from tallystick.training.weights import Weights, fresh_weights
 
 FOLDER = Path(__file__).parent
 MODELS, DRAWN = FOLDER / "models.csv", FOLDER / "drawn.json"

@@ -26,8 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tallystick.studies.explain.strings import Profile
-from tallystick.training.counters import output_lines
-from tallystick.training.lessons import targets_of_counts
+from tallystick.training.lessons import output_lines, targets_of_counts
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

@@ -15,7 +15,7 @@ from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Pl
 from tallystick.studies.explain.pull import Pull, pull_of
 from tallystick.studies.explain.strings import Profile, profile, scored_strings
 from tallystick.training.ensemble import Ensemble, paths, train
-from tallystick.training.objectives import SQUARED_ERROR
+from tallystick.training.methods import SQUARED_ERROR
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

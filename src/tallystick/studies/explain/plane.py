@@ -21,8 +21,8 @@ import numpy as np
 
 from tallystick.cells import LinearCell, Token
 from tallystick.certificates.verdict import lengths_of
-from tallystick.datasets.encoding import encode
-from tallystick.datasets.training_sets import training_lengths
+from tallystick.datasets.paper import training_lengths
+from tallystick.datasets.strings import encode
 from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.studies.explain.counter import ExactCounter
@@ -30,7 +30,7 @@ from tallystick.studies.explain.pull import Pull, term_beside
 from tallystick.studies.explain.strings import Scored
 from tallystick.training.gradients import final_state
 from tallystick.training.lessons import targets_of_counts
-from tallystick.training.objectives import Objective
+from tallystick.training.methods import Objective
 from tallystick.training.setting import Setting
 
 

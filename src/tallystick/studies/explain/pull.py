@@ -24,8 +24,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from tallystick.studies.explain.counter import ExactCounter
-from tallystick.training.parametrisations import Trained
-from tallystick.training.regularisers import Multipliers, residuals
+from tallystick.training.constraints import Multipliers, Trained, residuals
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

@@ -20,8 +20,8 @@ from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.runs.training_run import training_job
 from tallystick.training.adam import adam
-from tallystick.training.learner import Learner, Student
 from tallystick.training.lessons import Course, Lessons, course_of, lessons_of
+from tallystick.training.loop import Learner, Student
 from tallystick.training.methods import Method
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights

@@ -2,26 +2,52 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.adam import Folded, folded_adam
+from tallystick.training.fused.arithmetic import Folded, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import as_written, in_instructions
-from tallystick.training.fused.launch import Launch
-from tallystick.training.fused.linear_gradient import linear_gradient
 from tallystick.training.fused.script import Script, Shape, read_exercise
 from tallystick.training.gradients import Gradient, gradient_of
-from tallystick.training.learner import Exercise, Learner, Student
-from tallystick.training.methods import Method
-from tallystick.training.objectives import Objective
+from tallystick.training.lessons import Exercise
+from tallystick.training.loop import Learner, Student
+from tallystick.training.methods import Method, Objective
 from tallystick.training.weights import PerSeed, Weights
+
+
+class Launch(NamedTuple):
+    """How a kernel is laid out.
+
+    Attributes:
+        block: networks that are trained together.
+        warps: groups of 32 threads that train them.
+        sharing: how many of Adam's quotients share one reciprocal.
+    """
+
+    block: int
+    warps: int
+    sharing: int
+
+
+_FEW_WEIGHTS = 6
+
+
+def launch_for(weights: int, precision: np.dtype) -> Launch:
+    """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
+
+    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32.
+    """
+    few = weights <= _FEW_WEIGHTS
+    block = (512 if few else 256) if precision == np.float32 else (256 if few else 128)
+    return Launch(block, warps=4, sharing=2 if few else 4)
 
 
 @partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))

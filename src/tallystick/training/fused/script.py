@@ -1,4 +1,4 @@
-"""A training run as the kernel reads it: a string is two integers, a bit a token, and Adam's corrections are a table."""
+"""A training run as the kernel reads it: a string is two integers, one bit per token, and Adam's corrections are a table."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,9 +9,8 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Token
-from tallystick.training.fused.adam import Folded, fold
-from tallystick.training.learner import Exercise
-from tallystick.training.lessons import Course, Lessons
+from tallystick.training.fused.arithmetic import Folded, fold
+from tallystick.training.lessons import Course, Exercise, Lessons
 from tallystick.training.methods import Method
 
 
@@ -42,7 +41,7 @@ class Shape(NamedTuple):
 
 
 def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script, Shape]:
-    """Put a training set and its course into words and tables; only the strings and tokens that are there are kept."""
+    """Put a training set and its course into words and tables, without the padding."""
     strings = int(course.stage_strings[-1])
     present = (lessons.opening + lessons.closing)[:strings]
     tokens = int(present.sum(axis=1).max())
@@ -50,7 +49,7 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
     asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
     steps = jnp.arange(int(np.sum(course.stage_strings * course.stage_epochs)), dtype=jnp.int32)
-    folded = _folded(steps, jax.tree.map(jnp.asarray, course), method=method)
+    folded = _folded_corrections(steps, jax.tree.map(jnp.asarray, course), method=method)
     numbers = (course.strength[None], course.learning_rate[None])
     stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
     script = Script(opening, closing, asked, stages, folded, *numbers)
@@ -71,14 +70,14 @@ def read_exercise(script: Script, shape: Shape, place: Array) -> Exercise:
 
 
 @partial(jax.jit, static_argnames="method")
-def _folded(steps: Array, course: Course, *, method: Method) -> Folded:
+def _folded_corrections(steps: Array, course: Course, *, method: Method) -> Folded:
     dtype = course.learning_rate.dtype
     corrections = course.corrections(steps, method)
     return Folded(*(jnp.broadcast_to(part, steps.shape).astype(dtype) for part in fold(corrections, method.momenta)))
 
 
 def _words(tokens: np.ndarray) -> np.ndarray:
-    """The first token is the lowest bit."""
+    """Write each string as an integer; the first token is the lowest bit."""
     return (tokens.astype(np.int32) << np.arange(tokens.shape[1], dtype=np.int32)).sum(axis=1, dtype=np.int32)
 
 

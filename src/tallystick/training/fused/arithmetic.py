@@ -1,11 +1,19 @@
-"""Adam with fewer multiplications: what is the same for every weight is folded into the table of corrections.
+"""Adam and the linear cell's gradient with the least arithmetic.
 
-With m = (1 − β₁)·M and s = (1 − β₂)·S the sums M = β₁·M + g and S = β₂·S + g² need no factors of their own, and
+**Adam.** What is the same for every weight is folded into the table of corrections. With m = (1 − β₁)·M and s = (1 − β₂)·S the
+sums M = β₁·M + g and S = β₂·S + g² need no factors of their own, and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
-Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is dear, three products are cheaper. The factor
+Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is expensive, three products are cheaper. The factor
 before M is put into it, so that a weight's change is one multiply-add.
+
+**The linear cell.** A state is a·p + b·q, where p and q are sums of powers of U, one for each token of their kind. With their
+derivatives by U,
+
+    h = a·p + b·q,    ∂h/∂a = p,    ∂h/∂b = q,    ∂h/∂U = a·p' + b·q'.
+
+The tokens are scalars, so that a step is four multiply-adds and no network has to choose between a and b.
 """
 
 from collections.abc import Callable
@@ -19,7 +27,12 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float
 
-from tallystick.training.adam import Corrections, Momenta, Moments, with_moments
+from tallystick.cells import LinearCell
+from tallystick.numbers.values import Vector
+from tallystick.training.adam import Corrections, Momenta, Moments, optimiser_of
+from tallystick.training.gradients import Gradient, String, chain_errors, tokens_of
+from tallystick.training.methods import Objective, Outputs
+from tallystick.training.weights import Weights
 
 
 class Folded(NamedTuple):
@@ -49,7 +62,7 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: in
         changes = [total * scale for total, scale in zip(leaves, scales, strict=True)]
         return jax.tree.unflatten(structure, changes), Moments(sums, squares)
 
-    return with_moments(step)
+    return optimiser_of(step)
 
 
 def _over_each(dividend: Array, divisors: list[Array], sharing: int) -> list[Array]:
@@ -66,3 +79,36 @@ def _over_some(dividend: Array, divisors: list[Array]) -> list[Array]:
         found.append(rest * before)
         rest = rest * divisor
     return [rest, *found[::-1]]
+
+
+Sum = Any
+"""One number per network, or after the first tokens one for all networks."""
+
+
+def linear_gradient(objective: Objective) -> Gradient:
+    """Return the gradient of the loss after the last token."""
+
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
+        cell = weights.cell(LinearCell)
+        assert isinstance(cell, LinearCell)
+        U = cell.recurrent_weight
+        p, p_by_U, q, q_by_U = _sums_of_powers(U, string)
+        h = cell.open_step * p + cell.close_step * q
+        by_U = cell.open_step * p_by_U + cell.close_step * q_by_U
+        return chain_errors(weights, objective.error(weights.outputs((h,)), targets), h, (p, q, by_U)), (h,)
+
+    return gradient
+
+
+def _sums_of_powers(U: Array, string: String) -> tuple[Sum, Sum, Sum, Sum]:
+    """Horner's scheme for p and q and for their derivatives; the first two tokens need no products with zero."""
+    first, *rest = tokens_of(string)
+    if not rest:
+        return first.opening, 0.0, first.closing, 0.0
+    second, *rest = rest
+    p, q = U * first.opening + second.opening, U * first.closing + second.closing
+    p_by_U, q_by_U = first.opening, first.closing
+    for token in rest:
+        p_by_U, q_by_U = U * p_by_U + p, U * q_by_U + q
+        p, q = U * p + token.opening, U * q + token.closing
+    return p, p_by_U, q, q_by_U

@@ -10,12 +10,9 @@ import pytest
 from tallystick.cells import CELLS, SelectiveCell
 from tallystick.indicators import conditions
 from tallystick.languages.tasks import BINARY, TERNARY
-from tallystick.training.initial_weights import fresh_weights
-from tallystick.training.objectives import OBJECTIVES
-from tallystick.training.parametrisations import FREE, TIED, TIED_UNIT, UNIT
-from tallystick.training.projections import onto_conditions
-from tallystick.training.regularisers import LAGRANGIAN, PENALTY, residuals
-from tallystick.training.weights import Weights
+from tallystick.training.constraints import FREE, LAGRANGIAN, PENALTY, TIED, TIED_UNIT, UNIT, project, residuals
+from tallystick.training.methods import OBJECTIVES
+from tallystick.training.weights import Weights, fresh_weights
 
 COUNTING = pytest.mark.parametrize(
     "kind", [kind for kind in CELLS.values() if kind.counting is not None], ids=lambda kind: kind.__name__
@@ -67,10 +64,10 @@ def test_residuals_are_zero_exactly_where_the_theorems_conditions_hold(kind):
 @COUNTING
 @with_and_without_bias
 def test_projection_meets_the_conditions_and_leaves_them_alone_where_met(kind, bias):
-    projected = onto_conditions(kind, drawn(kind, bias))
+    projected = project(kind, drawn(kind, bias))
     for residual in residuals(kind, projected):
         np.testing.assert_allclose(residual, 0, atol=1e-15)
-    close(onto_conditions(kind, projected), projected)
+    close(project(kind, projected), projected)
 
 
 @COUNTING
