@@ -16,7 +16,7 @@ from tallystick import LinearCell, Network, certify
 from tallystick.cli import main
 from tallystick.cli.output import show_json
 from tallystick.networks import Readout
-from tallystick.theorems.catalogue import THEOREMS
+from tallystick.theorems.account import THEOREMS
 from tallystick.theorems.proof import Part, Step, Theorem
 
 

@@ -27,7 +27,7 @@ from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json
 from tallystick.numbers import exact
-from tallystick.theorems.catalogue import THEOREMS
+from tallystick.theorems.account import THEOREMS
 
 LEAKY = {
     "cell": "linear",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tallystick.cli import main
-from tallystick.theorems.catalogue import THEOREMS
+from tallystick.theorems.account import THEOREMS
 from tallystick.theorems.coq import ALL_COQ_THEOREMS, COQ_ONLY, COQ_THEOREMS
 
 ROOT = Path(__file__).parent.parent.parent

@@ -10,9 +10,9 @@ from strings import all_strings
 from tallystick import BB, SEMI_DYCK1, LinearCell, ReluCell, SelectiveCell, conditions
 from tallystick.cells import ONE_HOT
 from tallystick.theorems import dyck1_state, linear, relu, selective
-from tallystick.theorems.catalogue import THEOREMS
-from tallystick.theorems.polynomial import symbols
-from tallystick.theorems.proof import Argument, Step, Verdict, discharge, prove, query
+from tallystick.theorems.account import THEOREMS
+from tallystick.theorems.proof import Argument, Status, Step, discharge, prove, query
+from tallystick.theorems.symbolic import symbols
 
 a, b, U, P, Q = z3.Reals("a b U P Q")
 
@@ -23,7 +23,7 @@ every_theorem = pytest.mark.parametrize("theorem", THEOREMS.values(), ids=THEORE
 def test_every_step_is_proved(theorem):
     for _, outcomes in prove(theorem):
         for outcome in outcomes:
-            expected = Verdict.ARGUED if isinstance(outcome.step, Argument) else Verdict.PROVED
+            expected = Status.ARGUED if isinstance(outcome.step, Argument) else Status.PROVED
             assert outcome.verdict is expected, (outcome.step.claim, outcome.finding)
 
 
@@ -66,7 +66,7 @@ FALSE_CLAIMS = {
 @pytest.mark.parametrize(("assuming", "shows"), FALSE_CLAIMS.values(), ids=FALSE_CLAIMS)
 def test_a_false_claim_is_refuted_by_a_counterexample_that_holds(assuming, shows):
     outcome = discharge(Step("false", assuming, shows))
-    assert outcome.verdict is Verdict.REFUTED
+    assert outcome.verdict is Status.REFUTED
     assert not outcome.holds
     solver = z3.Solver()
     solver.add(*assuming, z3.Not(shows), *values_of(outcome.finding))
@@ -90,16 +90,16 @@ def test_without_the_string_that_excludes_it_the_counterexample_is_the_sign_flip
 
 
 def test_impossible_assumptions_prove_nothing():
-    assert discharge(Step("anything", (a > 0, a < 0), U == 1)).verdict is Verdict.VACUOUS
-    assert discharge(Step("a contradiction, claimed as one", (a > 0, a < 0), None)).verdict is Verdict.PROVED
-    assert discharge(Step("no contradiction", (a > 0,), None)).verdict is Verdict.REFUTED
+    assert discharge(Step("anything", (a > 0, a < 0), U == 1)).verdict is Status.VACUOUS
+    assert discharge(Step("a contradiction, claimed as one", (a > 0, a < 0), None)).verdict is Status.PROVED
+    assert discharge(Step("no contradiction", (a > 0,), None)).verdict is Status.REFUTED
 
 
 def test_what_the_solver_cannot_do_is_undecided(monkeypatch):
     monkeypatch.setattr("tallystick.theorems.proof.SOLVER_MILLISECONDS", 1)
     x, y, z = z3.Ints("x y z")
     outcome = discharge(Step("a sum of three cubes", (x**3 + y**3 + z**3 == 42,), None))
-    assert outcome.verdict is Verdict.UNDECIDED
+    assert outcome.verdict is Status.UNDECIDED
     assert not outcome.holds
 
 

@@ -74,7 +74,7 @@ def prove(
     Example: tallystick prove theorem1 --smtlib queries
     """
     from tallystick.theorems import account  # noqa: PLC0415 -- z3 is an extra and slow to load
-    from tallystick.theorems.catalogue import THEOREMS  # noqa: PLC0415
+    from tallystick.theorems.account import THEOREMS  # noqa: PLC0415
     from tallystick.theorems.coq import COQ_ONLY  # noqa: PLC0415
     from tallystick.theorems.proof import prove as prove_theorem  # noqa: PLC0415
 

@@ -1,6 +1,13 @@
-"""A network from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along."""
+"""A network from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along.
 
-from collections.abc import Mapping
+A module must be no more than its class and its weights. PyTorch offers many places to change what a module computes: hooks
+before and after `forward`, for one module or for all, parametrisations that compute its weights, a `forward` of its own.
+Each leaves a trace in the module or its class, which is looked for here, and a module that has one is refused. Backward
+hooks change gradients alone, and are left alone.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -9,13 +16,23 @@ import numpy.typing as npt
 from tallystick.errors import BadInput
 from tallystick.networks.named_tensor import named, show_shape
 from tallystick.networks.network import Network
-from tallystick.networks.plain_modules import check_plain, check_weights_as_stored
 from tallystick.networks.state_dicts import Module, modules_of, network_of_modules
 
 _ROWS = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
 _CELLS = ("RNN", "RNNCell", *_ROWS, "Linear")
 _READOUTS = ("Linear",)
 _MODES = {"RNN_TANH": "tanh", "RNN_RELU": "relu"}
+
+_HOOKS = {
+    "_forward_pre_hooks": "forward pre-hook",
+    "_forward_hooks": "forward hook",
+    "_state_dict_pre_hooks": "state dict pre-hook",
+    "_state_dict_hooks": "state dict hook",
+}
+_HOOKS_OF_ALL = {"_global_forward_pre_hooks": "forward pre-hook", "_global_forward_hooks": "forward hook"}
+_HOME = "torch.nn.modules"
+_RELIED_ON = ("forward", "__call__", "state_dict")
+"""The functions of a class that decide what a module computes, and with which weights."""
 
 
 class TorchTensor(Protocol):
@@ -78,7 +95,7 @@ def _check_gates(module: Module, kind: str) -> None:
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:
     """The name of PyTorch's own class; a subclass may compute something else, so it is not taken for its parent."""
-    check_weights_as_stored(module, role)
+    _check_weights_as_stored(module, role)
     kind = type(module)
     names = ", ".join(f"torch.nn.{name}" for name in allowed)
     if not (kind.__module__ + ".").startswith("torch.nn.modules.") or kind.__name__ not in allowed:
@@ -99,7 +116,7 @@ def _nonlinearity(cell: object, kind: str) -> str:
 
 
 def _module(module: TorchModule, role: str) -> Module:
-    check_plain(module, role)
+    _check_plain(module, role)
     tensors = {f"{role}.{name}": _array(tensor, f"{role}.{name}") for name, tensor in module.state_dict().items()}
     inner = next((name for name in tensors if name.count(".") > 1), None)
     if inner is not None:
@@ -124,3 +141,62 @@ def _array(tensor: TorchTensor, name: str) -> npt.NDArray[Any]:
         return np.asarray((numbers.double() if numbers.is_floating_point() else numbers).numpy())
     except (RuntimeError, TypeError) as error:  # such as quantised numbers
         raise BadInput(f"{name}: cannot be read as numbers: {error}") from None
+
+
+def _check_weights_as_stored(module: object, role: str) -> None:
+    """Refuse a module whose weights are computed by a parametrisation, naming it; PyTorch has put it into a class of its own."""
+    if type(module).__module__ != "torch.nn.utils.parametrize":
+        return
+    for name, steps in getattr(module, "parametrizations", {}).items():
+        by = ", ".join(_name(step) for step in steps)
+        raise BadInput(
+            f"{role}: its {name} is parametrised by {by}, which computes it anew each time; "
+            "torch.nn.utils.parametrize.remove_parametrizations puts the weights in place"
+        )
+
+
+def _check_plain(module: object, role: str) -> None:
+    """Refuse a module of one of PyTorch's own classes to which something was done that may change what it computes."""
+    kind = f"torch.nn.{type(module).__name__}"
+    for hook in _hooks(module):
+        raise BadInput(f"{role}: the {hook} may make something else of this {kind}; remove it first")
+    for name in _RELIED_ON:
+        # A decorator may copy the names of what it replaces, but not where it was written.
+        written = getattr(getattr(type(module), name, None), "__globals__", {}).get("__name__", "")
+        if not written.startswith(_HOME):
+            raise BadInput(f"{role}: the {name} of {kind} was replaced, so it may compute anything; undo that first")
+    for name in vars(module):
+        if hasattr(type(module), name):
+            raise BadInput(f"{role}: its own {name} takes the place of that of {kind}; delete the attribute first")
+    _check_weights(module, role)
+
+
+def _hooks(module: object) -> Iterator[str]:
+    """Go through the hooks that run when a module is called or its weights are asked for, by kind and name."""
+    for attribute, kind in _HOOKS.items():
+        yield from (f"{kind} {_name(hook)}" for hook in getattr(module, attribute, {}).values())
+    home = sys.modules.get(f"{_HOME}.module")
+    for attribute, kind in _HOOKS_OF_ALL.items():
+        yield from (f"{kind} of all modules {_name(hook)}" for hook in getattr(home, attribute, {}).values())
+
+
+def _check_weights(module: object, role: str) -> None:
+    """Refuse parameters that the module does not compute with."""
+    parameters: Mapping[str, Any] = getattr(module, "_parameters", {})
+    for name in parameters:
+        if name in vars(module):
+            raise BadInput(f"{role}: its {name} is hidden by an attribute of the same name; delete the attribute first")
+    # A recurrent module computes with a list of its own, which an assignment to the parameter keeps up to date.
+    used = zip(getattr(module, "_flat_weights_names", ()), getattr(module, "_flat_weights", ()), strict=False)
+    for name, tensor in used:
+        if tensor is not parameters.get(name):
+            raise BadInput(
+                f"{role}.{name}: is not the tensor that the module computes with; "
+                f"module.{name} = module.{name} makes it the one"
+            )
+
+
+def _name(hook: object) -> str:
+    """Return a function's full name, or its class's where it has none."""
+    named = hook if hasattr(hook, "__qualname__") else type(hook)
+    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"

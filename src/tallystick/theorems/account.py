@@ -11,11 +11,20 @@ from rich.text import Text
 
 from tallystick.files import refuse_existing, refuse_no_folder, write_text
 from tallystick.theorems.coq import COQ_ONLY, COQ_THEOREMS, CoqOnly, CoqTheorem
-from tallystick.theorems.proof import Argument, Outcome, Part, Theorem, Verdict, query
+from tallystick.theorems.dyck1_state import DYCK1_STATE
+from tallystick.theorems.linear import SIX_STRINGS, THEOREM_1
+from tallystick.theorems.proof import Argument, Outcome, Part, Status, Theorem, query
+from tallystick.theorems.relu import RELU
+from tallystick.theorems.selective import SELECTIVE
+
+THEOREMS: dict[str, Theorem] = {
+    theorem.name: theorem for theorem in (THEOREM_1, SIX_STRINGS, SELECTIVE, RELU, DYCK1_STATE)
+}
+"""All theorems, in the order in which a reader meets them."""
 
 Proof = Sequence[tuple[Part, Sequence[Outcome]]]
 
-_STYLES = {Verdict.PROVED: "green", Verdict.ARGUED: "cyan"}
+_STYLES = {Status.PROVED: "green", Status.ARGUED: "cyan"}
 
 
 def holds(proof: Proof) -> bool:
@@ -49,11 +58,11 @@ def summary(proofs: Sequence[Proof]) -> str:
     """Return one line that counts the steps by how they ended, the solver's apart from the arguments."""
     verdicts = Counter(outcome.verdict for proof in proofs for _, outcomes in proof for outcome in outcomes)
     words = {
-        Verdict.PROVED: "proved by the solver",
-        Verdict.ARGUED: "argued in words",
-        Verdict.REFUTED: "refuted",
-        Verdict.VACUOUS: "vacuous",
-        Verdict.UNDECIDED: "undecided",
+        Status.PROVED: "proved by the solver",
+        Status.ARGUED: "argued in words",
+        Status.REFUTED: "refuted",
+        Status.VACUOUS: "vacuous",
+        Status.UNDECIDED: "undecided",
     }
     counted = (f"{verdicts[verdict]} {text}" for verdict, text in words.items() if verdicts[verdict])
     return f"steps: {', '.join(counted)}"
@@ -135,7 +144,7 @@ def _place(outcome: Outcome) -> tuple[str, str, str]:
 def _claim(outcome: Outcome) -> Text:
     claim = Text(outcome.step.claim)
     if outcome.finding:
-        lead = "counterexample: " if outcome.verdict is Verdict.REFUTED else ""
+        lead = "counterexample: " if outcome.verdict is Status.REFUTED else ""
         claim.append(f"\n{lead}{outcome.finding}", style="dim" if outcome.holds else "red")
     return claim
 

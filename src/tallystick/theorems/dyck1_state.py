@@ -10,8 +10,7 @@ from itertools import product
 from tallystick.languages.brackets import ALPHABET, CLOSE, DYCK1, OPEN
 from tallystick.languages.counter_machine import Add, Case
 from tallystick.languages.ready_machines import DYCK1_BY_PARITY
-from tallystick.theorems.proof import Argument, Part, Step, Theorem
-from tallystick.theorems.solver import Formula, Term, z3
+from tallystick.theorems.proof import Argument, Formula, Part, Step, Term, Theorem, z3
 
 _LONGEST = 4
 _CHECKS = (0, 1)

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from tallystick.cells import LinearCell
 from tallystick.languages.brackets import BB, CLOSE, OPEN
-from tallystick.theorems.proof import Argument, Part, Step, Theorem
-from tallystick.theorems.solver import z3
+from tallystick.theorems.proof import Argument, Part, Step, Theorem, z3
 from tallystick.theorems.symbolic import SymbolicCell
 
 a, b, U = z3.Reals("a b U")
@@ -60,12 +59,12 @@ _INDUCTION = (
     Step(
         "step: h = (n − m)·a, then `(`, gives ((n + 1) − m)·a",
         (*CONDITIONS, h == (n - m) * a),
-        CELL.opened(h) == ((n + 1) - m) * a,
+        CELL.after_open(h) == ((n + 1) - m) * a,
     ),
     Step(
         "step: h = (n − m)·a, then `)`, gives (n − (m + 1))·a",
         (*CONDITIONS, h == (n - m) * a),
-        CELL.closed(h) == (n - (m + 1)) * a,
+        CELL.after_close(h) == (n - (m + 1)) * a,
     ),
     Argument(
         "so h = (n − m)·a after every string of n opening and m closing brackets",

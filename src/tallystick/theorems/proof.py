@@ -11,13 +11,39 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
+from typing import Any, TypeAlias
 
-from tallystick.theorems.solver import Formula, Network, Solver, z3
+from tallystick.errors import MissingExtra
+from tallystick.numbers import positive_part
+
+Formula: TypeAlias = Any
+"""A solver's statement, true or false: z3's BoolRef."""
+
+Term: TypeAlias = Any
+"""A solver's number: z3's ArithRef."""
+
+Solver: TypeAlias = Any
+"""A z3 solver with its assertions."""
+
+Assignment: TypeAlias = Any
+"""Values for the letters that a solver found."""
+
+try:
+    z3: Any = import_module("z3")
+except ModuleNotFoundError:
+    raise MissingExtra("z3", "prove") from None
+
+
+@positive_part.register(z3.ArithRef)
+def _(x: Term) -> Term:
+    return z3.If(x > 0, x, z3.RealVal(0))
+
 
 SOLVER_MILLISECONDS = 60_000
 
 
-class Verdict(StrEnum):
+class Status(StrEnum):
     """How a step ended."""
 
     PROVED = "PROVED"
@@ -86,14 +112,14 @@ class Outcome:
     """What became of a step: the verdict, how long the solver took, and a counterexample or the reason."""
 
     step: Step | Argument
-    verdict: Verdict
+    verdict: Status
     seconds: float = 0.0
     finding: str | None = None
 
     @property
     def holds(self) -> bool:
         """Whether the step stands."""
-        return self.verdict in (Verdict.PROVED, Verdict.ARGUED)
+        return self.verdict in (Status.PROVED, Status.ARGUED)
 
 
 def discharge(step: Step | Argument) -> Outcome:
@@ -101,12 +127,12 @@ def discharge(step: Step | Argument) -> Outcome:
 
     >>> a, U = z3.Reals("a U")
     >>> discharge(Step("((  rejected gives U ≠ −1", (a + U * a != 0,), U != -1)).verdict
-    <Verdict.PROVED: 'PROVED'>
+    <Status.PROVED: 'PROVED'>
     >>> discharge(Step("it also gives U ≠ 1", (a + U * a != 0,), U != 1)).verdict
-    <Verdict.REFUTED: 'REFUTED'>
+    <Status.REFUTED: 'REFUTED'>
     """
     if isinstance(step, Argument):
-        return Outcome(step, Verdict.ARGUED, finding=step.reason)
+        return Outcome(step, Status.ARGUED, finding=step.reason)
     started = time.perf_counter()
     verdict, finding = _decide(step)
     return Outcome(step, verdict, time.perf_counter() - started, finding)
@@ -124,16 +150,16 @@ def query(step: Step) -> str:
     return f"{comments}; unsat: the claim holds\n(set-logic ALL)\n{solver.to_smt2()}(exit)\n"
 
 
-def _decide(step: Step) -> tuple[Verdict, str | None]:
+def _decide(step: Step) -> tuple[Status, str | None]:
     solver = _negation(step)
     answer = solver.check()
     if answer == z3.sat:
-        return Verdict.REFUTED, _counterexample(solver.model())
+        return Status.REFUTED, _counterexample(solver.model())
     if answer == z3.unknown:
-        return Verdict.UNDECIDED, solver.reason_unknown()
+        return Status.UNDECIDED, solver.reason_unknown()
     if step.shows is not None and _solver(step.assuming).check() != z3.sat:
-        return Verdict.VACUOUS, "the assumptions were not shown to be possible together"
-    return Verdict.PROVED, None
+        return Status.VACUOUS, "the assumptions were not shown to be possible together"
+    return Status.PROVED, None
 
 
 def _negation(step: Step) -> Solver:
@@ -147,6 +173,6 @@ def _solver(formulas: tuple[Formula, ...]) -> Solver:
     return solver
 
 
-def _counterexample(model: Network) -> str:
+def _counterexample(model: Assignment) -> str:
     """Write the letters' values; how the solver filled in a division by zero is its own affair."""
     return ", ".join(sorted(f"{name} = {model[name]}" for name in model.decls() if name.arity() == 0))

@@ -2,8 +2,7 @@
 
 from tallystick.cells import ReluCell
 from tallystick.languages.brackets import SEMI_DYCK1
-from tallystick.theorems.proof import Argument, Part, Step, Theorem
-from tallystick.theorems.solver import z3
+from tallystick.theorems.proof import Argument, Part, Step, Theorem, z3
 from tallystick.theorems.symbolic import SymbolicCell
 
 a, b, U = z3.Reals("a b U")
@@ -26,12 +25,12 @@ _ARCHIMEDES = Step(
 )
 
 _NOT_ABOVE_ONE = (
-    Step("U > 1: each `(` raises h ≥ 0 by at least a", (*_FOUND, U > 1, h >= 0), CELL.opened(h) >= h + a),
+    Step("U > 1: each `(` raises h ≥ 0 by at least a", (*_FOUND, U > 1, h >= 0), CELL.after_open(h) >= h + a),
     _ARCHIMEDES,
     Step(
         "U > 1: once (U − 1)·h > −b, a `)` raises h, and it stays so",
         (*_FOUND, U > 1, h > 0, (U - 1) * h > -b),
-        z3.And(CELL.closed(h) > h, (U - 1) * CELL.closed(h) > -b),
+        z3.And(CELL.after_close(h) > h, (U - 1) * CELL.after_close(h) > -b),
     ),
     Argument(
         "so some (ᵏ)ᵏ is rejected, and being right excludes U > 1",
@@ -43,12 +42,12 @@ _NOT_BELOW_ONE = (
     Step(
         "U < 1: opening brackets keep 0 ≤ h ≤ L with L = a/(1 − U)",
         (*_FOUND, U < 1, a == L * (1 - U), h >= 0, h <= L),
-        z3.And(CELL.opened(h) >= 0, CELL.opened(h) <= L),
+        z3.And(CELL.after_open(h) >= 0, CELL.after_open(h) <= L),
     ),
     Step(
         "U < 1: a `)` at h ≥ 0 leaves at most max(0, h − Ua)",
         (*_FOUND, U < 1, h >= 0),
-        z3.And(CELL.closed(h) >= 0, z3.Or(CELL.closed(h) == 0, CELL.closed(h) <= h - U * a)),
+        z3.And(CELL.after_close(h) >= 0, z3.Or(CELL.after_close(h) == 0, CELL.after_close(h) <= h - U * a)),
     ),
     Argument(
         "so some (ᵏ)ᵏ⁻¹ is accepted, and being right excludes U < 1",
@@ -61,12 +60,12 @@ _STEP_CANCELS = (
     Step(
         "U = 1: after k opening brackets h = ka (from h = ja to (j + 1)a)",
         (*_FOUND, U == 1, h == j * a, j >= 0),
-        CELL.opened(h) == (j + 1) * a,
+        CELL.after_open(h) == (j + 1) * a,
     ),
     Step(
         "U = 1: a `)` at h ≥ 0 leaves max(0, h + b)",
         (*_FOUND, U == 1, h >= 0),
-        CELL.closed(h) == z3.If(h + b > 0, h + b, z3.RealVal(0)),
+        CELL.after_close(h) == z3.If(h + b > 0, h + b, z3.RealVal(0)),
     ),
     Step(
         "U = 1 and b < −a: k·a + (k − 1)·b ≤ 0 once (k − 1)·(−a − b) ≥ a",
@@ -85,14 +84,14 @@ _SUFFICIENT = (
     Step(
         "step, `(`: h = a·κ becomes a·(κ + 1)",
         (*CONDITIONS, kappa >= 0, h == a * kappa),
-        CELL.opened(h) == a * (kappa + 1),
+        CELL.after_open(h) == a * (kappa + 1),
     ),
     Step(
         "step, `)` with κ ≥ 1: h = a·κ becomes a·(κ − 1)",
         (*CONDITIONS, kappa >= 1, h == a * kappa),
-        CELL.closed(h) == a * (kappa - 1),
+        CELL.after_close(h) == a * (kappa - 1),
     ),
-    Step("step, `)` with κ = 0: h stays 0", (*CONDITIONS, kappa == 0, h == a * kappa), CELL.closed(h) == 0),
+    Step("step, `)` with κ = 0: h stays 0", (*CONDITIONS, kappa == 0, h == a * kappa), CELL.after_close(h) == 0),
     Argument(
         "so h = a·κ after every string",
         "induction over the string's length; κ is a whole number from 0 on, so κ = 0 and κ ≥ 1 are all cases of a `)`",

@@ -3,8 +3,7 @@
 from tallystick.cells import LinearCell, SelectiveCell
 from tallystick.languages.brackets import BB
 from tallystick.theorems.linear import CONDITIONS as LINEAR_CONDITIONS
-from tallystick.theorems.proof import Argument, Part, Step, Theorem
-from tallystick.theorems.solver import z3
+from tallystick.theorems.proof import Argument, Part, Step, Theorem, z3
 from tallystick.theorems.symbolic import SymbolicCell
 
 a, b, P, Q = z3.Reals("a b P Q")
@@ -27,8 +26,8 @@ _NECESSARY = (
 )
 
 _INVERSE = (
-    Step("closing undoes opening: f_close(f_open(h)) = h", CONDITIONS, CELL.closed(CELL.opened(h)) == h),
-    Step("opening undoes closing: f_open(f_close(h)) = h", CONDITIONS, CELL.opened(CELL.closed(h)) == h),
+    Step("closing undoes opening: f_close(f_open(h)) = h", CONDITIONS, CELL.after_close(CELL.after_open(h)) == h),
+    Step("opening undoes closing: f_open(f_close(h)) = h", CONDITIONS, CELL.after_open(CELL.after_close(h)) == h),
     Argument(
         "so h depends on the count d = n − m alone: h = f_open^d(0), with f_close^|d| for negative d",
         "induction over the string's length: one more `(` makes d into d + 1, one more `)` undoes one, by the two identities",
@@ -40,7 +39,7 @@ _NEVER_ZERO = (
     Step(
         "f_open^d(0) = a·S_d: from a·S the opening map leads to a·(PS + 1)",
         CONDITIONS,
-        CELL.opened(a * S) == a * (P * S + 1),
+        CELL.after_open(a * S) == a * (P * S + 1),
     ),
     Step("the conditions leave P > 0, −1 < P < 0 or P < −1", CONDITIONS, z3.Or(P > 0, z3.And(P > -1, P < 0), P < -1)),
     Step("P > 0: S ≥ 1 is kept (and S₁ = 1)", (P > 0, S >= 1), P * S + 1 >= 1),
