@@ -49,6 +49,7 @@ def extremes(folder: Path) -> list[Extreme]:
     ]
     found.append(Extreme("horizon of 10^18", ("check", _horizon(folder, 10**18, "search")), 3))
     found.append(Extreme("horizon of 10^18, sorted", ("check", _horizon(folder, 10**18, "sorted strings")), 1))
+    found.append(Extreme("horizon of 6,000 digits", ("certify", _near_counter(folder))))
     found.append(Extreme("rows that swell", ("certify", _swelling(folder))))
     found.append(Extreme("long line among short ones", ("evaluate", "run", "--strings", _uneven(folder))))
     found.append(Extreme("long string, exactly", ("evaluate", "ternary.json", "--strings", _long(folder))))
@@ -111,6 +112,15 @@ def _horizon(folder: Path, horizon: int, method: str) -> str:
     path = folder / f"{method}.far.json"
     path.write_text(json.dumps({**claimed, "digest": digest(claimed)}))
     return path.name
+
+
+def _near_counter(folder: Path) -> str:
+    """A network whose steps are so nearly opposite, in few enough digits each, that its horizon has too many to write."""
+    denominator = 10**2095 - 1
+    steps = f'"open_step": "{denominator + 1}/{denominator}", "close_step": "-1.{2 * f"{1:02095}"}"'
+    readout = '{"kind": "binary", "weight": [1], "bias": ["-1/2"]}'
+    (folder / "near.json").write_text(f'{{"cell": "linear", {steps}, "recurrent_weight": 1, "readout": {readout}}}')
+    return "near.json"
 
 
 def _swelling(folder: Path) -> str:

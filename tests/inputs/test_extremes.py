@@ -43,6 +43,7 @@ def test_absurd_files_take_little_memory(name, folder, every_extreme):
         (("evaluate", "run", "--strings", "uneven.txt"), "make a table of more than"),
         (("evaluate", "ternary.json", "--strings", "long.txt"), "--arithmetic float64 takes them"),
         (("certify", "swelling"), "rows unpack to"),
+        (("certify", "near.json"), "horizon: about 2^20878 has more than 4,300 digits, too many to write"),
         (("certify", "deep.json"), "nested too deeply"),
         (("certify", "empty_tensor.safetensors"), "is not one that an array can have"),
     ],

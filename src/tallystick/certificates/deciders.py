@@ -41,8 +41,11 @@ from tallystick.certificates.executions import execution
 from tallystick.certificates.linear_horizon import first_failure
 from tallystick.certificates.search import Reached, search
 from tallystick.certificates.verdict import ENCLOSURES, FLOATS, REAL, Failure, Lengths, Outcome, Verdict
+from tallystick.errors import BadInput
+from tallystick.files import LONGEST_NUMBER
 from tallystick.networks import Network
 from tallystick.networks.readout import ZERO
+from tallystick.numbers.values import is_writable
 
 Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
 """From a network, the lengths that count, an arithmetic and a limit (None is the decider's own) to a verdict, or None."""
@@ -148,6 +151,11 @@ def _verdict_of_search(
 
 
 def _refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failure, method: str) -> Verdict:
+    if not is_writable(Fraction(failure.length)):
+        raise BadInput(
+            f"horizon: about 2^{failure.length.bit_length() - 1} has more than {LONGEST_NUMBER:,} digits, too many to write; "
+            "an arithmetic such as float64 decides the network as it is executed"
+        )
     reason = (
         f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; "
         f"no shorter one{'' if lengths is Lengths.ALL else ' of even length'} fails"
