@@ -1,9 +1,11 @@
 """Certificates made by hand: issued, changed, and closed by a digest that fits."""
 
 import json
+from fractions import Fraction
 
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.horizon import certify
+from tallystick.checker.claims import KINDS, RIGHT, Model, Readout, Task
 
 
 def issued(model, arithmetic="real", lengths="all", limit=40):
@@ -25,3 +27,9 @@ def with_model(content, **fields):
 def with_example(content, **fields):
     """A certificate with some fields of its counterexample changed."""
     return {**content, "counterexample": {**content["counterexample"], **fields}}
+
+
+def checked_model(weights, steps, kind, lines=((Fraction(1), Fraction(0)),)):
+    """A linear cell as the checker has it, with a readout of a known kind and its usual task."""
+    readout = Readout(kind, tuple(((slope,), bias) for slope, bias in lines), KINDS[kind])
+    return Model("linear", weights, steps, readout, Task(False, RIGHT[kind]))

@@ -14,7 +14,7 @@ from forged import issued, sealed
 
 from tallystick import checker
 from tallystick.cells import LinearCell, LstmCell, ReluCell, TanhCell
-from tallystick.checker import Answer, check, effort, gated, reading, strings
+from tallystick.checker import Answer, boxes, check, effort, reading, strings
 from tallystick.checker.__main__ import main as run_checker
 from tallystick.cli import main as run_tallystick
 from tallystick.networks import Network, Readout
@@ -83,7 +83,7 @@ def test_nothing_is_begun_that_would_not_end(content, monkeypatch):
     begun = []
     for machine in (strings.Exact, strings.Floating, strings.FloatTanh, strings.RealTanh):
         monkeypatch.setattr(machine, "image", lambda *_: begun.append(1))
-    monkeypatch.setattr(gated.GatedCell, "step", lambda *_: begun.append(1))
+    monkeypatch.setattr(boxes.BoxedNetwork, "step", lambda *_: begun.append(1))
     far = {**content, "verdict": "BOUNDED", "counterexample": None, "horizon": 10**6}
     answer = check(sealed(far))
     assert (answer.valid, answer.status, begun) == (None, 3, [])

@@ -6,14 +6,13 @@ from itertools import product
 
 import pytest
 from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
-from forged import issued, sealed
+from forged import checked_model, issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths, arithmetic_of
 from tallystick.checker import check
 from tallystick.checker.answers import Refused
 from tallystick.checker.claims import Claim
-from tallystick.checker.claims import Model as CheckedModel
 from tallystick.checker.effort import Limit
 from tallystick.checker.floating import FORMATS, Floating
 from tallystick.checker.machines import Exact
@@ -111,11 +110,11 @@ def test_an_lstm_that_never_moves_gives_the_lower_class():
 
 def some_machine(readout, lines, kind=Exact, *more):
     one = Fraction(1)
-    return kind(CheckedModel("linear", (one, one), (one, -one), readout, lines), *more)
+    return kind(checked_model((one, one), (one, -one), readout, lines), *more)
 
 
 def test_which_class_lies_between_two_ends():
-    zero = some_machine("zero", ())
+    zero = some_machine("zero", ((Fraction(1), Fraction(0)),))
     ends = {(0, 0): 1, (1, 2): 0, (-2, -1): 0, (0, 1): None, (-1, 0): None, (-1, 1): None}
     assert {pair: zero.class_between(pair) for pair in ends} == ends
     binary = some_machine("binary", ((Fraction(1), Fraction(-1)),))
@@ -250,7 +249,7 @@ def test_sorted_strings_decide_at_every_threshold_that_a_string_reaches(U, steps
                 right = all(
                     (h > high) == (n > 0) and (readout == "binary" or (h <= low) == (n < 0)) for n, h in strings
                 )
-                model = CheckedModel("linear", (U, U), steps, readout, lines)
+                model = checked_model((U, U), steps, readout, lines)
                 told.add((readout, right))
                 claim = Claim(model, stride, "real", "BOUNDED", horizon, None, "sorted strings")
                 assert passes(check_sorted, claim) == right, (readout, low, high, horizon)
@@ -269,7 +268,7 @@ def passes(judge, claim):
 @pytest.mark.parametrize("U", [Fraction(9, 10), Fraction(1), Fraction(12, 11)])
 def test_a_comparison_holds_from_one_length_to_another_iff_it_does_at_each(U, steps):
     """Also where h rises and falls again along the lengths, so that only a few in the middle fail, or a single one."""
-    model = CheckedModel("linear", (U, U), tuple(map(Fraction, steps)), "binary", ())
+    model = checked_model((U, U), tuple(map(Fraction, steps)), "binary")
     single = 0
     for older, younger, r in product((0, 1), (None, 0, 1), (0, 1)):
         states = []

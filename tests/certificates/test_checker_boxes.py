@@ -7,6 +7,7 @@ from copy import deepcopy
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,14 +16,17 @@ from vector_networks import MODELS, counting_gru, counting_lstm, every_state, mi
 from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.verdict import Lengths, Outcome
-from tallystick.checker import check, gated
+from tallystick.checker import check, groups
+from tallystick.checker.boxes import BoxedNetwork, Rounded, joined
+from tallystick.checker.claims import Operation
 from tallystick.checker.effort import Limit
-from tallystick.checker.gated import GatedCell, joined
-from tallystick.checker.reading import claim_of, parse
+from tallystick.checker.forms import claim_of
+from tallystick.checker.reading import parse
 from tallystick.cli import main
 
 LIMIT = 9
-PLACES = gated._PLACES[0]
+PLACES = groups._PLACES[0]
+REAL = Rounded(PLACES)
 UNIT = 1 << PLACES
 every_model = pytest.mark.parametrize("name", MODELS)
 
@@ -37,7 +41,7 @@ def sealed(content):
 
 
 def cell_of(content):
-    return GatedCell(claim_of(parse(sealed(content))).model, PLACES)
+    return BoxedNetwork(claim_of(parse(sealed(content))).model, REAL)
 
 
 def holds(content):
@@ -72,22 +76,20 @@ def test_every_state_lies_in_the_boxes_of_its_group(name):
     """Strings with the same number of `)` share one box; NumPy's states lie in it, up to NumPy's own rounding."""
     model = MODELS[name]
     cell = cell_of(issued(model))
-    groups, slack = {0: cell.start}, 1e-12
+    boxes, slack = {0: cell.start}, 1e-12
     for h, c, counts in every_state(model, 7):
         longer = {}
-        for closing, state in groups.items():
+        for closing, state in boxes.items():
             for token in (0, 1):
                 image, target = cell.step(state, token), closing + token
                 longer[target] = joined(longer[target], image) if target in longer else image
-        groups = longer
-        closings = ((len(groups) - 1) - counts) // 2
-        for values, part in ((h, 0), (c, 1)):
-            for unit in range(len(groups[0][part])):
-                low, high = (
-                    [groups[closing][part][unit][end] / UNIT for closing in closings.tolist()] for end in (0, 1)
-                )
-                assert (values[:, unit] >= [value - slack for value in low]).all()
-                assert (values[:, unit] <= [value + slack for value in high]).all()
+        boxes = longer
+        closings = ((len(boxes) - 1) - counts) // 2
+        values = np.concatenate([h, c], axis=1)
+        for place in range(len(cell.start)):
+            low, high = ([boxes[closing][place][end] / UNIT for closing in closings.tolist()] for end in (0, 1))
+            assert (values[:, place] >= [value - slack for value in low]).all()
+            assert (values[:, place] <= [value + slack for value in high]).all()
 
 
 def lies(content):
@@ -141,14 +143,14 @@ UNDECIDED = (None, "the boxes around the states do not decide")
 def test_what_the_boxes_cannot_decide_is_left_open(monkeypatch):
     content = issued(MODELS["count-tokens gru 2 1"], limit=8)
     assert holds(content)
-    monkeypatch.setattr(gated, "_SUFFIXES", (1,))
+    monkeypatch.setattr(groups, "_SUFFIXES", (1,))
     assert check(sealed(content)) == UNDECIDED
 
 
 def test_what_would_take_too_long_is_not_begun(monkeypatch):
     content = issued(counting_lstm(20.0), limit=20)
     assert holds(content)
-    monkeypatch.setattr(GatedCell, "step", None)
+    monkeypatch.setattr(BoxedNetwork, "step", None)
     answer = check(sealed({**content, "horizon": 50_000}))
     assert answer.valid is None
     assert re.fullmatch(
@@ -179,13 +181,13 @@ def test_a_counterexample_must_surely_fail():
 
 def test_a_threshold_within_the_bounds_of_a_state_needs_more_digits(monkeypatch):
     cell = cell_of(FAILS_AT_11)
-    (((low, high),), _) = cell.step(cell.start, 0)
+    (low, high), _ = cell.step(cell.start, 0)
     readout = {"kind": "binary", "weight": [[1]], "bias": [str(-Fraction(low + high, 2 * UNIT))]}
     assert low < high
     claim = sealed(bounded(FAILS_AT_11, 1, readout=readout))
-    closer = GatedCell(claim_of(parse(claim)).model, 384)
+    closer = BoxedNetwork(claim_of(parse(claim)).model, Rounded(384))
     assert check(claim).valid is (closer.class_of(closer.step(closer.start, 0)) == 1)
-    monkeypatch.setattr(gated, "_PLACES", (PLACES,))
+    monkeypatch.setattr(groups, "_PLACES", (PLACES,))
     assert check(claim) == UNDECIDED
 
 
@@ -202,7 +204,7 @@ def test_which_class_a_box_surely_gets():
     """The output is h, in units: from 0 on it may be a tie, from one unit on it is above."""
     readout = {"kind": "binary", "weight": [[1]], "bias": [0]}
     cell = cell_of(bounded(FAILS_AT_11, 1, readout=readout))
-    found = {box: cell.class_of(((box,), ())) for box in ((0, 0), (0, 5), (1, 1), (1, 5), (-5, 0), (-1, 1))}
+    found = {box: cell.class_of((box, (0, 0))) for box in ((0, 0), (0, 5), (1, 1), (1, 5), (-5, 0), (-1, 1))}
     assert found == {(0, 0): 0, (0, 5): None, (1, 1): 1, (1, 5): 1, (-5, 0): 0, (-1, 1): None}
 
 
@@ -210,7 +212,7 @@ def test_closer_boxes_are_tried_where_wide_ones_do_not_decide(monkeypatch):
     content = issued(MODELS["count-tokens gru 2 1"], limit=4)
     found = []
     for suffixes in ((1,), (1, 4)):
-        monkeypatch.setattr(gated, "_SUFFIXES", suffixes)
+        monkeypatch.setattr(groups, "_SUFFIXES", suffixes)
         found.append(check(sealed(content)).valid)
     assert found == [None, True]
 
@@ -218,9 +220,9 @@ def test_closer_boxes_are_tried_where_wide_ones_do_not_decide(monkeypatch):
 @pytest.mark.parametrize("suffix", [1, 2, 4])
 def test_a_check_is_as_long_as_it_is_said_to_be(suffix, monkeypatch):
     """Every step of every group is counted beforehand."""
-    horizon, steps, step, counted = 5, [], GatedCell.step, []
-    monkeypatch.setattr(gated, "_SUFFIXES", (suffix,))
-    monkeypatch.setattr(GatedCell, "step", lambda *args: steps.append(args) or step(*args))
+    horizon, steps, step, counted = 5, [], BoxedNetwork.step, []
+    monkeypatch.setattr(groups, "_SUFFIXES", (suffix,))
+    monkeypatch.setattr(BoxedNetwork, "step", lambda *args: steps.append(args) or step(*args))
     monkeypatch.setattr(Limit, "allow", lambda _, nanoseconds, __: counted.append(nanoseconds))
     claim = bounded(FAILS_AT_11, horizon)
     assert holds(claim)
@@ -266,7 +268,7 @@ def test_the_command_writes_what_the_checker_verifies(model, tmp_path, capsys):
 
 WHOLE = st.integers(-(2**100), 2**100)
 BOXES = st.tuples(WHOLE, WHOLE).map(lambda ends: (min(ends), max(ends)))
-SHARES = st.tuples(st.integers(0, UNIT), st.integers(0, UNIT)).map(lambda ends: (min(ends), max(ends)))
+SHARES = st.tuples(st.integers(-UNIT, 2 * UNIT), st.integers(-UNIT, 2 * UNIT)).map(lambda ends: (min(ends), max(ends)))
 
 
 def enclosed(box, values):
@@ -276,17 +278,21 @@ def enclosed(box, values):
 
 @given(BOXES, BOXES, SHARES)
 def test_operations_are_rounded_outward_and_no_further(x, y, share):
-    assert enclosed(gated.times(x, y, PLACES), [Fraction(p * q, UNIT) for p in x for q in y])
+    assert enclosed(REAL.product(x, y), [Fraction(p * q, UNIT) for p in x for q in y])
     means = [((UNIT - s) * p + s * q) / Fraction(UNIT) for s in share for p in x for q in y]
-    assert enclosed(gated.mean(share, x, y, PLACES), means)
+    assert enclosed(REAL.mean(share, x, y), means)
+
+
+def box_of(number):
+    return REAL.sum(Operation("sum", (), (), number))([], [], [])
 
 
 @pytest.mark.parametrize("x", [-800.0, -3.5, -1e-9, 0.0, 0.7, 12.0, 800.0])
 def test_squashing_is_closely_enclosed(x):
-    at = gated.box_of(Fraction(x), PLACES)
+    at = box_of(Fraction(x))
     for (low, high), true in (
-        (gated.tanh(at, PLACES), math.tanh(x)),
-        (gated.sigmoid(at, PLACES), (1 + math.tanh(x / 2)) / 2),
+        (REAL.tanh(at), math.tanh(x)),
+        (REAL.sigmoid(at), (1 + math.tanh(x / 2)) / 2),
     ):
         assert 0 <= high - low <= 4
         assert abs(Fraction(low, UNIT) - Fraction(true)) < Fraction(1, 2**50)
@@ -294,6 +300,6 @@ def test_squashing_is_closely_enclosed(x):
 
 @pytest.mark.parametrize("number", [Fraction(0), Fraction(1, 3), Fraction(-7, 5), Fraction(123456789, 1000)])
 def test_a_box_holds_its_number_closely(number):
-    low, high = gated.box_of(number, PLACES)
+    low, high = box_of(number)
     assert Fraction(low, UNIT) <= number <= Fraction(high, UNIT)
     assert high - low == (number.denominator > 1)

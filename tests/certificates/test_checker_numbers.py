@@ -7,8 +7,8 @@ import flint
 import ml_dtypes
 import numpy as np
 import pytest
+from forged import checked_model
 
-from tallystick.checker.claims import Model
 from tallystick.checker.effort import Limit
 from tallystick.checker.floating import FORMATS, Floating, FloatTanh
 from tallystick.checker.sorted_strings import sign
@@ -67,7 +67,7 @@ def test_products_and_sums_round_as_executed(name):
 
 
 def model(weight, term):
-    return Model("linear", (weight, weight), (term, term), "binary", ((weight, term),))
+    return checked_model((weight, weight), (term, term), "binary", ((weight, term),))
 
 
 @each

@@ -83,9 +83,14 @@ REFUSALS = [
     ("a list has not 1 entries", with_model(EXACT, readout={"kind": "binary", "weight": [1], "bias": [0, 0]})),
     ("a number is neither whole nor p/q", with_model(EXACT, open_step="1.5")),
     ("a number is neither whole nor p/q", with_model(EXACT, close_step=True)),
-    ("not one of linear, selective, relu, tanh", with_model(EXACT, cell="gru1")),
-    ("not one of zero, binary, ternary", with_model(EXACT, readout={"kind": "unary", "weight": [1], "bias": [0]})),
-    ("not one of binary, ternary", with_model(LSTM, readout={"kind": "zero", "weight": [[1]], "bias": [0]})),
+    ("the fields are not cell start step hidden readout task", with_model(EXACT, cell="gru1")),
+    ("a cell's name is not a text of 64 letters at most", with_model(EXACT, cell="x" * 65)),
+    ("a model without a cell", {**EXACT, "model": without(EXACT["model"], "cell")}),
+    (
+        "the fields are not kind weight bias comparisons",
+        with_model(EXACT, readout={"kind": "unary", "weight": [1], "bias": [0]}),
+    ),
+    ("the fields are not kind", with_model(LSTM, readout={"kind": "zero", "weight": [[1]], "bias": [0]})),
     ("not one of all, even", {**EXACT, "lengths": "odd"}),
     (
         "not one of real, float16, bfloat16, float32, float64, "

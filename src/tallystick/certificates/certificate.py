@@ -6,8 +6,17 @@
      "counterexample": {"runs": [["(", 1], [")", 1]], "class": "rejected", "right_class": "accepted", "trace": [0, 1, "-1/2"]},
      "evidence": {"method": "search"}, "digest": "…"}
 
-`horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". The checker (`checker/`) shares no
-code with this module on purpose.
+`horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". A cell, a readout or a task that the format
+does not know is written as data: a cell as its step in a program (`programs`), a readout with its comparisons
+[greater, less, strict] between outputs (null is 0) for each class but the first, which gets the rest, and a task with its
+machine, its classes and those that are right for counts below, at and above zero:
+
+    {"cell": "capped", "start": [0], "step": {"(": {"operations": […], "results": [4]}, ")": …}, "hidden": …,
+     "readout": {"kind": "not-below", "weight": [[1]], "bias": [0], "comparisons": [[[0, null, false]]]},
+     "task": {"name": "not-negative", "machine": "bb", "classes": ["below", "not below"],
+              "right": ["below", "not below", "not below"]}}
+
+The checker (`checker/`) shares no code with this module on purpose.
 """
 
 import hashlib
@@ -15,17 +24,26 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+from tallystick.certificates.programs import program_of
 from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
-from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Verdict
+from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document
-from tallystick.networks import Network, network_to_json
-from tallystick.numbers import exact, float_format
+from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
+from tallystick.languages.tasks import Task
+from tallystick.networks import Network, Readout, network_to_json
+from tallystick.networks.readout import DECISIONS, GREATEST, NOTHING, SIGN, ZERO
+from tallystick.numbers import FUSED, exact, float_format
+from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
-_READOUTS = ("zero", "binary", "ternary")
-"""What a certificate of this format may speak of; the checker knows no other cells and readouts."""
+_DECISIONS = (ZERO, SIGN, GREATEST)
+"""The cells and decisions that the checker knows by name."""
+
+_METHODS = {"tanh": (ENCLOSURES,), "gru": ("gated boxes",), "lstm": ("gated boxes",)}
+_USUAL_METHODS = ("search", "sorted strings", "exact depth", "theorem")
+"""How the checker goes about a cell; what was decided in another way it goes about in the first of these."""
 
 UNLIMITED = "unlimited"
 _EXACTLY_RUN = ("search", "sorted strings")
@@ -44,10 +62,9 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     >>> certificate(certify(Network(LinearCell(1, -1, 1), Readout.zero())))["horizon"]
     'unlimited'
     """
-    _refuse_unknown(verdict.model)
     content: dict[str, object] = {
         "format": FORMAT,
-        "model": network_to_json(verdict.model),
+        "model": _model(verdict),
         "readout": verdict.model.readout.kind,
         "lengths": verdict.lengths.value,
         "arithmetic": verdict.arithmetic,
@@ -59,13 +76,54 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     return {**content, "digest": digest(content)}
 
 
-def _refuse_unknown(network: Network) -> None:
-    """Refuse what the checker could not verify: a cell, a readout or a question that the format does not have."""
-    usual = Network(network.cell, network.readout).task
-    found = (("cell", network.cell.name, _CELLS), ("readout", network.readout.kind, _READOUTS))
-    for field, name, known in (*found, ("task", network.task.name, (usual.name,))):
-        if name not in known:
-            raise BadInput(f"{field}: a certificate speaks of {', '.join(known)} here, and not of {name!r}")
+def _model(verdict: Verdict) -> dict[str, object]:
+    """Return the network as its file, where the checker knows all of it, else with what it does not know as data."""
+    network = verdict.model
+    cell, readout = network.cell, network.readout
+    known, decided = cell.name in _CELLS, readout.decision in _DECISIONS
+    if known and decided and network.task == Network(cell, readout).task:
+        return network_to_json(network)
+    content = network_to_json(network) if known else {"cell": cell.name, **_program(verdict)}
+    written = content["readout"] if known and decided else _readout(readout)
+    return {**content, "readout": written, "task": _task(network.task)}
+
+
+def _program(verdict: Verdict) -> dict[str, object]:
+    if verdict.arithmetic.endswith(FUSED):
+        raise BadInput(
+            f"arithmetic: {verdict.arithmetic!r} is outside a certificate of a {verdict.model.cell.name} cell; certify in "
+            f"{verdict.arithmetic.removesuffix(FUSED)} or in {REAL} arithmetic"
+        )
+    return program_of(verdict.model.cell, executed=verdict.arithmetic != REAL)
+
+
+def _readout(readout: Readout) -> dict[str, object]:
+    """Return a readout with the comparisons that make its classes."""
+    decision, exactly = DECISIONS[readout.decision], readout.map_weights(exact)
+    if not decision.has_weights:
+        return {"kind": readout.kind}
+    content: dict[str, object] = {
+        "kind": readout.kind,
+        "weight": [[exact_number(weight, "readout.weight") for weight in row] for row in exactly.weight],
+        "bias": [exact_number(bias, "readout.bias") for bias in exactly.bias],
+    }
+    if readout.decision in _DECISIONS:
+        return content
+    comparisons = [
+        [[*(None if place == NOTHING else place for place in one[:2]), one.strict] for one in needed]
+        for needed in decision.comparisons[1:]
+    ]
+    return {**content, "comparisons": comparisons}
+
+
+def _task(task: Task) -> dict[str, object]:
+    """Return a task with the classes that are right for counts below, at and above zero."""
+    return {
+        "name": task.name,
+        "machine": "semidyck1" if task.machine == SEMI_DYCK1_COUNTER else "bb",
+        "classes": [name.value for name in task.classes],
+        "right": [task.classes[task.index_of_count(sign)].value for sign in (-1, 0, 1)],
+    }
 
 
 def write_certificate(verdict: Verdict, path: Path | str) -> None:
@@ -80,11 +138,18 @@ def digest(content: dict[str, object]) -> str:
 
 
 def _evidence(verdict: Verdict) -> dict[str, object]:
-    """Name the method, and what is assumed of an executed tanh."""
-    if verdict.method != ENCLOSURES:
-        return {"method": verdict.method}
+    """Name the method by which the checker proves the verdict again, and what is assumed of an executed tanh."""
+    cell = verdict.model.cell.name
+    methods = _METHODS.get(cell, _USUAL_METHODS if cell in _CELLS else ("boxes",))
+    method = verdict.method if verdict.method in methods else methods[0]
+    if verdict.outcome is Outcome.PROVED and method != "theorem":
+        raise BadInput(
+            f"method: the checker knows no theorem {verdict.method!r} of a {cell} cell, so no certificate is written"
+        )
+    if method != ENCLOSURES:
+        return {"method": method}
     allowed = None if verdict.arithmetic == REAL else TANH_NEIGHBOURS[float_format(verdict.arithmetic).name]
-    return {"method": verdict.method, "tanh_neighbours": allowed}
+    return {"method": method, "tanh_neighbours": allowed}
 
 
 def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
@@ -92,7 +157,7 @@ def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
         "runs": [list(run) for run in failure.runs],
         "class": failure.found.value,
         "right_class": failure.right.value,
-        "trace": exact_trace(verdict),
+        "trace": exact_trace(verdict) if verdict.model.cell.name in _CELLS else None,
     }
 
 

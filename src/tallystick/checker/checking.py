@@ -5,10 +5,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from .answers import Answer, Refused, TooCostly, require, shown
-from .claims import Claim, GatedClaim
+from .claims import Claim, Network
 from .effort import MINUTES, Limit
-from .gated import check_gated
-from .reading import Unreadable, claim_of, parse, read_text
+from .forms import claim_of
+from .groups import check_groups
+from .reading import Unreadable, parse, read_text
 from .sorted_strings import check_sorted
 from .strings import check_counterexample, check_depth, check_lengths, check_theorem
 
@@ -64,7 +65,7 @@ def _answer(text: str, limit: Limit) -> Answer:
         return Answer(None, "there is not enough memory for this")
 
 
-def _claim(text: str) -> Claim | GatedClaim:
+def _claim(text: str) -> Claim:
     content = parse(text)
     try:
         return claim_of(content)
@@ -72,10 +73,10 @@ def _claim(text: str) -> Claim | GatedClaim:
         raise Refused(f"malformed: {error!r}"[:200]) from None
 
 
-def _verify(claim: Claim | GatedClaim, limit: Limit) -> str:
+def _verify(claim: Claim, limit: Limit) -> str:
     """Return in words what holds."""
-    if isinstance(claim, GatedClaim):
-        check_gated(claim, limit)
+    if isinstance(claim.model, Network):
+        check_groups(claim, claim.model, limit)
     else:
         _check_method(claim, limit)
     if claim.verdict == "PROVED":

@@ -2,70 +2,180 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
+NOTHING = -1
+"""In the place of an output: the number 0."""
+
+
+class Comparison(NamedTuple):
+    """One output is above another, or equal to it where the comparison is not strict."""
+
+    greater: int
+    less: int
+    strict: bool
+
+
+class Decision:
+    """What makes classes of outputs: the comparisons of each class. The first class gets whatever no other class gets.
+
+    Every comparison asks whether one output is above another, and wants either answer: `pairs` are these questions.
+    """
+
+    def __init__(self, comparisons: tuple[tuple[Comparison, ...], ...]) -> None:
+        self.comparisons = comparisons
+        self.pairs = tuple(dict.fromkeys(map(_pair, chain.from_iterable(comparisons[1:]))))
+        self.class_of = lru_cache(maxsize=1024)(self._class_of)
+
+    def _class_of(self, above: tuple[bool | None, ...]) -> int | None:
+        """Return the class, given which pairs are above; None where answers are missing (None) or two classes are made."""
+        answers = dict(zip(self.pairs, above, strict=True))
+        made: list[int] = []
+        for index, needed in enumerate(self.comparisons[1:], start=1):
+            held = [None if answers[_pair(one)] is None else answers[_pair(one)] is one.strict for one in needed]
+            if False in held:
+                continue
+            if None in held:
+                return None
+            made.append(index)
+        return (made or [0])[0] if len(made) <= 1 else None
+
+
+def _pair(comparison: Comparison) -> tuple[int, int]:
+    greater, less, strict = comparison
+    return (greater, less) if strict else (less, greater)
+
+
+def _greatest(index: int) -> tuple[Comparison, ...]:
+    """Return what makes an output the greatest of three; of equal ones the first wins."""
+    return tuple(Comparison(index, other, other < index) for other in range(3) if other != index)
+
+
+KINDS = {
+    "zero": Decision(((), (Comparison(0, NOTHING, False), Comparison(NOTHING, 0, False)))),
+    "binary": Decision(((Comparison(NOTHING, 0, False),), (Comparison(0, NOTHING, True),))),
+    "ternary": Decision((_greatest(0), _greatest(1), _greatest(2))),
+}
+"""The readouts that a certificate names without saying what they are."""
+
 CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
+RIGHT = {"zero": (0, 1, 0), "binary": (0, 0, 1), "ternary": (0, 1, 2)}
+"""The classes that they are usually asked for, of counts below, at and above zero."""
+
+
+class Readout(NamedTuple):
+    """From a state to a class.
+
+    Attributes:
+        kind: its name.
+        lines: v and c of each output v·h + c.
+        decision: what makes a class of the outputs.
+    """
+
+    kind: str
+    lines: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
+    decision: Decision
+
+
+class Task(NamedTuple):
+    """What is right: it follows from the sign of a count.
+
+    Attributes:
+        floored: whether the count is κ, which never falls below 0, and not n − m.
+        right: the classes of counts below, at and above zero.
+    """
+
+    floored: bool
+    right: tuple[int, int, int]
+
+    def group_after(self, group: int, token: int, size: int = 1) -> int:
+        """Return the group of a string with one more run: its number of `(`, or κ."""
+        return max(0, group + (1 - 2 * token) * size) if self.floored else group + (1 - token) * size
+
+    def right_class(self, group: int, length: int) -> int:
+        """Return the index of the class that the strings of a group should get."""
+        count = group if self.floored else 2 * group - length
+        return self.right[(count > 0) - (count < 0) + 1]
 
 
 class Model(NamedTuple):
-    """A network, its numbers exact. `(` is token 0 and leads from h to P·h + a, `)` is 1 and leads to Q·h + b.
+    """A network with one unit, its numbers exact. `(` is token 0 and leads from h to P·h + a, `)` is 1 and leads to Q·h + b.
 
     Attributes:
         cell: linear or selective; relu cuts off below zero, tanh squashes.
         weights: P and Q.
         steps: a and b.
-        readout: zero, binary or ternary.
-        lines: v and c of each output v·h + c.
+        readout: what makes a class of h.
+        task: what is right.
     """
 
     cell: str
     weights: tuple[Fraction, Fraction]
     steps: tuple[Fraction, Fraction]
-    readout: str
-    lines: tuple[tuple[Fraction, Fraction], ...]
+    readout: Readout
+    task: Task
 
     @property
-    def semi_dyck1(self) -> bool:
-        """Whether the right answer is κ = 0 instead of the class of n − m: for the zero check of a ReLU cell."""
-        return self.cell == "relu" and self.readout == "zero"
+    def lines(self) -> list[tuple[Fraction, Fraction]]:
+        """The slope and the bias of each output."""
+        return [(slope, bias) for (slope,), bias in self.readout.lines]
 
-    def group_after(self, group: int, token: int, size: int = 1) -> int:
-        """Return the group of a string with a run more: by its number of `(`, or by κ, which never falls below 0."""
-        return max(0, group + (1 - 2 * token) * size) if self.semi_dyck1 else group + (1 - token) * size
+    @property
+    def is_usual(self) -> bool:
+        """Whether the theorems speak of the readout and the task.
 
-    def right_class(self, group: int, length: int) -> int:
-        """Return the index of the class that the strings of a group should get."""
-        return class_of_count(self.readout, group if self.semi_dyck1 else 2 * group - length)
+        A zero check is asked for the language that its cell can accept, and a binary or ternary readout for the sign of n − m,
+        each of its classes being right for some count. Then no comparison has one answer for all counts.
+        """
+        kind, (floored, right) = self.readout.kind, self.task
+        if kind == "zero":
+            return right == RIGHT[kind] and floored == (self.cell == "relu")
+        return kind in KINDS and not floored and len(set(right)) == len(CLASSES[kind])
 
 
-class GatedModel(NamedTuple):
-    """A GRU or an LSTM, its numbers exact, in PyTorch's layout: a row a gate and unit, gate after gate.
+class Operation(NamedTuple):
+    """A step of a program.
 
     Attributes:
-        cell: gru or lstm.
-        input_weight: what `(` and what `)` add to each row.
-        recurrent_weight: a row's weight of each unit.
-        input_bias: a number a row.
-        recurrent_bias: the same; a GRU multiplies that of its last gate by the first one.
-        readout: binary or ternary.
-        lines: v and c of each output v·h + c.
+        name: sum, product, positive_part, tanh, sigmoid or mean.
+        places: the numbers it takes. Of a mean the share comes first: (1 − s)·x + s·y.
+        weights: what a sum multiplies each of its numbers by.
+        bias: what a sum adds last.
+    """
+
+    name: str
+    places: tuple[int, ...]
+    weights: tuple[Fraction, ...] = ()
+    bias: Fraction = Fraction(0)
+
+
+class Program(NamedTuple):
+    """From numbers to numbers: what each operation gives is one more number, and some of all are the result."""
+
+    operations: tuple[Operation, ...]
+    results: tuple[int, ...]
+
+
+class Network(NamedTuple):
+    """A network whose step is a program, its numbers exact.
+
+    Attributes:
+        cell: its name.
+        start: the state before the first token.
+        steps: from a state to the next one, for `(` and for `)`.
+        hidden: from a state to what the readout sees.
+        readout: what makes a class of that.
+        task: what is right.
     """
 
     cell: str
-    input_weight: tuple[tuple[Fraction, ...], ...]
-    recurrent_weight: tuple[tuple[Fraction, ...], ...]
-    input_bias: tuple[Fraction, ...]
-    recurrent_bias: tuple[Fraction, ...]
-    readout: str
-    lines: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
-
-
-def class_of_count(readout: str, count: int) -> int:
-    """Return the index of the class that strings with this count should get."""
-    if readout == "zero":
-        return int(count == 0)
-    return int(count > 0) if readout == "binary" else (count > 0) - (count < 0) + 1
+    start: tuple[Fraction, ...]
+    steps: tuple[Program, Program]
+    hidden: Program
+    readout: Readout
+    task: Task
 
 
 class Counterexample(NamedTuple):
@@ -76,6 +186,11 @@ class Counterexample(NamedTuple):
     right: int
     trace: list[Fraction] | None
 
+    @property
+    def length(self) -> int:
+        """The number of tokens."""
+        return sum(size for _, size in self.runs)
+
     def tokens(self) -> Iterator[int]:
         """Go through the tokens of the string."""
         return chain.from_iterable(repeat(token, size) for token, size in self.runs)
@@ -84,7 +199,7 @@ class Counterexample(NamedTuple):
 class Claim(NamedTuple):
     """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon."""
 
-    model: Model
+    model: Model | Network
     stride: int
     arithmetic: str
     verdict: str
@@ -92,12 +207,9 @@ class Claim(NamedTuple):
     counterexample: Counterexample | None
     method: str
 
-
-class GatedClaim(NamedTuple):
-    """The same of a GRU or an LSTM, in real arithmetic; nothing is ever proved for all lengths."""
-
-    model: GatedModel
-    stride: int
-    verdict: str
-    horizon: int
-    counterexample: Counterexample | None
+    def right_class(self, runs: list[tuple[int, int]]) -> int:
+        """Return the index of the class that a string should get."""
+        group, task = 0, self.model.task
+        for token, size in runs:
+            group = task.group_after(group, token, size)
+        return task.right_class(group, sum(size for _, size in runs))

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from .answers import require
-from .claims import Model
+from .claims import NOTHING, Model
 from .machines import Ends, Machine
 from .tanh import tanh_above, tanh_time
 
@@ -79,6 +79,21 @@ FORMATS = {
 }
 
 
+def tanh_at_most(form: Format, x: int) -> int:
+    """Return the greatest number that an executed tanh of x, or of anything less, may be; never more than 1."""
+    return min(form.neighbour(_tanh_rounded_up(form, x), form.tanh_neighbours), 1 << form.places)
+
+
+def _tanh_rounded_up(form: Format, x: int) -> int:
+    """Return the correctly rounded tanh, or where a bound on tanh does not tell a neighbour above it."""
+    # x − x³/3 < tanh x < x for x > 0: where x² < 2^−digits, x itself is nearest.
+    if x.bit_length() - form.places <= -(form.digits // 2 + 1):
+        return x
+    places = 2 * form.digits + 16
+    finer, coarser = max(0, form.places - places), max(0, places - form.places)
+    return form.rounded(tanh_above(x, 1 << form.places, places) << finer, coarser)
+
+
 class Floating(Machine):
     """Linear, selective and ReLU cells, their weights rounded once."""
 
@@ -87,8 +102,13 @@ class Floating(Machine):
         self.form, self.fused, self.scale = form, fused, 1 << form.places
         self.weights, self.steps = ([self._rounded(value) for value in pair] for pair in (model.weights, model.steps))
         self.lines = [(self._rounded(v), self._rounded(c)) for v, c in model.lines]
+        self.crossing = frozenset(pair for pair in self.decision.pairs if self._may_cross(*pair))
         self.factors = [self._factor(weight) for weight in self.weights]
         self.slopes = [self._factor(v) for v, _ in self.lines]
+
+    def _may_cross(self, line: int, other: int) -> bool:
+        """Say whether rounded outputs may change places more than once: only two whose slopes are of one sign."""
+        return NOTHING not in (line, other) and self.lines[line][0] * self.lines[other][0] > 0
 
     def _rounded(self, value: Fraction) -> int:
         found = self.form.nearest(value)
@@ -121,23 +141,37 @@ class Floating(Machine):
         """Return the outputs as executed, an overflow as infinite."""
         return [self._affine(slope, h, c) for slope, (_, c) in zip(self.slopes, self.lines, strict=True)]
 
-    def stays_above(self, line: int, other: int, ends: Ends) -> bool:
-        """Say whether an output that is above another at both ends is so between them.
+    def class_between(self, ends: Ends) -> int | None:
+        """Return the class of every state between two ends, first without the pairs of outputs that may cross between them."""
+        above = self.above_at(ends)
+        if not self.crossing or ends[0] == ends[1]:
+            return self.decision.class_of(above)
+        every = list(zip(self.decision.pairs, above, strict=True))
+        found = self.decision.class_of(tuple([None if pair in self.crossing else first for pair, first in every]))
+        if found is not None:
+            return found
+        return self.decision.class_of(
+            tuple(
+                [None if pair in self.crossing and self._crosses(pair, first, ends) else first for pair, first in every]
+            )
+        )
+
+    def _crosses(self, pair: tuple[int, int], first: bool | None, ends: Ends) -> bool:
+        """Say whether an output that is above another at both ends may not be so between them.
 
         Two whose slopes are not of one sign change places at most once, since rounding keeps each monotone. Else the exact
         lines must be further apart than rounding accounts for, at both ends and so between them: an output is off by at
         most 3·2^−digits·(|v·h| + |c|) and one unit, unless it overflows. If it does between the ends, it does at one of
         them; upwards that harms the other output only, downwards this one.
         """
+        line, other = pair if first else pair[::-1]
         (v, c), (w, d) = self.lines[line], self.lines[other]
-        if v * w <= 0:
-            return True
         places, digits, infinity = self.form.places, self.form.digits, self.form.infinity
         sizes = (abs(v) + abs(w)) * max(map(abs, ends)) + (abs(c) + abs(d) << places)
         gap = min((v - w) * h + (c - d << places) for h in ends)
         outputs = [self.outputs(h) for h in ends]
         harmless = all(found[line] > -infinity and found[other] < infinity for found in outputs)
-        return harmless and gap << digits > 3 * sizes + (2 << places + digits)
+        return not (harmless and gap << digits > 3 * sizes + (2 << places + digits))
 
     def time(self, length: int) -> int:  # noqa: ARG002
         """Four steps and the outputs at both ends; outputs with slopes of one sign are compared with two others there."""
@@ -156,22 +190,7 @@ class FloatTanh(Floating):
         low, high = Machine.image(self, ends, token)
         if low == high == 0:
             return 0, 0
-        return -self._tanh_at_most(-low), self._tanh_at_most(high)
-
-    def _tanh_at_most(self, x: int) -> int:
-        """Return the greatest number that tanh of x, or of anything less, may be."""
-        form = self.form
-        return min(form.neighbour(self._tanh_rounded_up(x), form.tanh_neighbours), 1 << form.places)
-
-    def _tanh_rounded_up(self, x: int) -> int:
-        """Return the correctly rounded tanh, or where a bound on tanh does not tell a neighbour above it."""
-        form = self.form
-        # x − x³/3 < tanh x < x for x > 0: where x² < 2^−digits, x itself is nearest.
-        if x.bit_length() - form.places <= -(form.digits // 2 + 1):
-            return x
-        places = 2 * form.digits + 16
-        finer, coarser = max(0, form.places - places), max(0, places - form.places)
-        return form.rounded(tanh_above(x, 1 << form.places, places) << finer, coarser)
+        return -tanh_at_most(self.form, -low), tanh_at_most(self.form, high)
 
     def time(self, length: int) -> int:
         """The same, and four bounds of tanh."""

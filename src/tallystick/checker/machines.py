@@ -23,7 +23,10 @@ class Machine(ABC):
     """Whether an image may be wider than what it bounds, as those of tanh are."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
+        self.model, self.decision = model, model.readout.decision
+        signs = {sign: [sign, 0] for sign in (-1, 0, 1)} if len(model.lines) == 1 else {}
+        self.by_sign = {sign: self._compare(outputs) for sign, outputs in signs.items()}
+        """Of a single output its sign tells all, which is quicker."""
 
     def advance(self) -> None:  # noqa: B027 -- most units stay as they are
         """Go on to the next length."""
@@ -47,31 +50,33 @@ class Machine(ABC):
         second = first if low == high else self.step(high, token)
         return (first, second) if first <= second else (second, first)
 
-    def stays_above(self, line: int, other: int, ends: Ends) -> bool:  # noqa: ARG002
-        """Say whether an output that is above another at both ends is so between them, as exact lines are."""
-        return True
-
     def class_between(self, ends: Ends) -> int | None:
-        """Return the class of every state between two ends, or None if they may not all have one.
+        """Return the class of every state between two ends, or None if they may not all have one."""
+        return self.decision.class_of(self.above_at(ends))
 
-        One output is above 0 between two ends if it is at both. The zero check's `rejected` is all but 0, so it is sure
-        only on one side of 0.
+    def above_at(self, ends: Ends) -> tuple[bool | None, ...]:
+        """Say of each pair of outputs whether the first is above the second at both ends, or at neither; else None.
+
+        Exact lines are in the same order between two ends.
         """
         low, high = ends
-        if self.model.readout == "zero":
-            return 1 if low == high == 0 else 0 if low > 0 or high < 0 else None
-        found = self._class_at(low)
-        if found != self._class_at(high):
-            return None
-        if low == high or self.model.readout == "binary":
-            return found
-        others = {0, 1, 2} - {found}
-        return found if all(self.stays_above(found, other, ends) for other in others) else None
+        above = self._above(low)
+        again = above if low == high else self._above(high)
+        if again == above:
+            return above
+        return tuple([first if first is last else None for first, last in zip(above, again, strict=True)])
 
-    def _class_at(self, h: int) -> int:
-        """Return the class of a state: of the greatest output, and the lowest index wins a tie."""
+    def _above(self, h: int) -> tuple[bool, ...]:
+        """Say of each pair of outputs whether the first is above the second."""
         outputs = self.outputs(h)
-        return int(outputs[0] > 0) if len(outputs) == 1 else outputs.index(max(outputs))
+        if self.by_sign:
+            (output,) = outputs
+            return self.by_sign[(output > 0) - (output < 0)]
+        outputs.append(0)
+        return self._compare(outputs)
+
+    def _compare(self, outputs: list[int]) -> tuple[bool, ...]:
+        return tuple([outputs[greater] > outputs[less] for greater, less in self.decision.pairs])
 
 
 _OVERHEAD = 2500
@@ -87,14 +92,14 @@ class Exact(Machine):
         self.scale = lcm(*(step.denominator for step in model.steps))
         self.weights = [int(weight * self.factor) for weight in model.weights]
         self.steps = [int(step * self.scale) for step in model.steps]
-        self.slopes, biases = _whole_lines(model)
-        self.biases = [bias * self.scale for bias in biases]
+        slopes, biases = _whole_lines(model)
+        self.lines = [(v, c * self.scale) for v, c in zip(slopes, biases, strict=True)]
 
     def advance(self) -> None:
         """Go on to the next length, whose unit is finer by D."""
         self.scale *= self.factor
         self.steps = [step * self.factor for step in self.steps]
-        self.biases = [bias * self.factor for bias in self.biases]
+        self.lines = [(v, c * self.factor) for v, c in self.lines]
 
     def step(self, h: int, token: int) -> int:
         """Return H_(N+1) = (D·U)·H_N + (E·Dᴺ⁺¹)·c; max(0, ·) is kept by a positive factor."""
@@ -103,14 +108,14 @@ class Exact(Machine):
 
     def outputs(self, h: int) -> list[int]:
         """Return v·H + c·E·Dᴺ, which orders the outputs as v·h + c does."""
-        return [v * h + c for v, c in zip(self.slopes, self.biases, strict=True)]
+        return [v * h + c for v, c in self.lines]
 
     def time(self, length: int) -> int:
         """Four products by a weight, two by each slope, and those of the units, of states that grow with the length."""
         weight = _bits(*self.weights, self.factor)
         state = length * (weight + 1) + _bits(self.scale) + _bits(*self.steps)
-        readout = sum(2 * product_time(_bits(slope), state) for slope in self.slopes)
-        units = product_time(weight, state + _bits(*self.biases)) * (3 + len(self.biases)) // (length + 1)
+        readout = sum(2 * product_time(_bits(v), state) for v, _ in self.lines)
+        units = product_time(weight, state + _bits(*(c for _, c in self.lines))) * (3 + len(self.lines)) // (length + 1)
         return _OVERHEAD + 4 * product_time(weight, state) + readout + units
 
 

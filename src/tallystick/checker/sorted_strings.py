@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from .answers import require, shown
-from .claims import CLASSES, Claim, Model
+from .claims import CLASSES, Claim, Model, Task
 from .effort import Limit, product_time
 
 
@@ -30,18 +30,21 @@ class Side(NamedTuple):
 
 def sortable(claim: Claim) -> bool:
     """Say whether sorted strings decide."""
-    linear = claim.arithmetic == "real" and claim.model.cell == "linear"
-    return linear and claim.model.readout != "zero" and claim.model.weights[0] > 0
+    model = claim.model
+    if not isinstance(model, Model) or claim.arithmetic != "real" or model.cell != "linear":
+        return False
+    return model.readout.kind in ("binary", "ternary") and not model.task.floored and model.weights[0] > 0
 
 
 def check_sorted(claim: Claim, limit: Limit) -> None:
     """Every counted length to the horizon is right: the lengths 2k + r of each parity r by themselves."""
     require(sortable(claim), "sorted strings decide only for a linear cell with U > 0 in real numbers")
+    model = cast("Model", claim.model)
     for r in range(0, 2, claim.stride):
         first, last = 1 - r, (claim.horizon - r) // 2
-        for older, younger, right in _decisive_strings(claim.model.readout, r) if first <= last else ():
-            for side in _sides(claim.model, right):
-                held = _holds_from_to(claim.model, older, younger, r, side, first, last, limit)
+        for older, younger, right in _decisive_strings(model.task, r) if first <= last else ():
+            for side in _sides(model, right):
+                held = _holds_from_to(model, older, younger, r, side, first, last, limit)
                 require(held, f"a string of a length to {shown(claim.horizon)} fails")
 
 
@@ -52,28 +55,26 @@ def class_of_sorted(model: Model, runs: list[tuple[int, int]], limit: Limit) -> 
     def holds(side: Side) -> bool:
         return side.holds(_sign(model, runs[0][0], length, (younger, younger), side, limit))
 
-    return next(i for i in range(len(CLASSES[model.readout])) if all(map(holds, _sides(model, i))))
+    return next(i for i in range(len(CLASSES[model.readout.kind])) if all(map(holds, _sides(model, i))))
 
 
-def _decisive_strings(readout: str, r: int) -> Iterator[tuple[int, int | None, int]]:
+def _decisive_strings(task: Task, r: int) -> Iterator[tuple[int, int | None, int]]:
     """Go through the strings at the ends of classes: older token, size of the younger run less k (None: no such run), class."""
-    top = len(CLASSES[readout]) - 1
-    yield from ((1, None, 0), (0, None, top))
-    three = readout == "ternary" and r == 0
-    for n, m, right in ((-1, 1, 0), (0, 0, 1), (1, -1, 2)) if three else ((0, r, 0), (1, r - 1, top)):
-        yield from ((0, m, right), (1, n, right))
+    below, zero, above = task.right
+    yield from ((1, None, below), (0, None, above))
+    nearest = [(0, 1, below), (1, 0, above)] if r else [(-1, 1, below), (0, 0, zero), (1, -1, above)]
+    for place, (n, m, right) in enumerate(nearest):
+        # Where the neighbouring counts have the same class, the range of the class goes on.
+        if any(other != right for _, _, other in nearest[max(0, place - 1) : place + 2]):
+            yield from ((0, m, right), (1, n, right))
 
 
 def _sides(model: Model, index: int) -> Iterator[Side]:
-    """Go through the comparisons that make up a class; the lowest index wins a tie."""
-    if model.readout == "binary":
-        v, c = model.lines[0]
-        yield Side(v, c, strict=True) if index else Side(-v, -c, strict=False)
-        return
-    v, c = model.lines[index]
-    for other, (w, d) in enumerate(model.lines):
-        if other != index:
-            yield Side(v - w, c - d, strict=other < index)
+    """Go through the comparisons that make up a class."""
+    lines = [*model.lines, (Fraction(0), Fraction(0))]  # NOTHING is the last
+    for greater, less, strict in model.readout.decision.comparisons[index]:
+        (v, c), (w, d) = lines[greater], lines[less]
+        yield Side(v - w, c - d, strict)
 
 
 def _holds_from_to(

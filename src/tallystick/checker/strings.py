@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations, product
+from typing import cast
 
 from .answers import TooCostly, Undecided, require, shown
 from .claims import Claim, Counterexample, Model
@@ -30,7 +31,7 @@ def machines(model: Model, arithmetic: str) -> Iterator[Machine]:
 
 def judge(claim: Claim, verify: Callable[[Machine], None]) -> None:
     """Verify something on a machine, and again on a more precise one as long as bounds do not decide."""
-    for machine in machines(claim.model, claim.arithmetic):
+    for machine in machines(_model(claim), claim.arithmetic):
         try:
             return verify(machine)
         except Undecided:
@@ -38,20 +39,23 @@ def judge(claim: Claim, verify: Callable[[Machine], None]) -> None:
     raise TooCostly("the bounds on tanh do not decide")
 
 
+def _model(claim: Claim) -> Model:
+    return cast("Model", claim.model)  # programs are checked by `groups`
+
+
 # --- Single strings ---------------------------------------------------------------------------------------------------------
 
 
 def check_counterexample(claim: Claim, example: Counterexample, limit: Limit) -> None:
     """The counterexample follows the horizon, gets the class that is claimed, and should get another one."""
-    length = sum(size for _, size in example.runs)
+    length = example.length
     require(length == claim.horizon + claim.stride, "the counterexample does not follow the horizon")
     require(example.given != example.right, "the counterexample does not fail")
     if sortable(claim) and len(example.runs) <= len("()") and example.trace is None:
-        openings = sum(size for token, size in example.runs if token == 0)
-        found, right = class_of_sorted(claim.model, example.runs, limit), claim.model.right_class(openings, length)
+        found, right = class_of_sorted(_model(claim), example.runs, limit), claim.right_class(example.runs)
         require((found, right) == (example.given, example.right), "the classes are not the string's")
         return
-    require(_right(claim, example.runs) == example.right, "the right class is not the string's")
+    require(claim.right_class(example.runs) == example.right, "the right class is not the string's")
     judge(claim, lambda machine: _run(machine, example, length, limit))
 
 
@@ -60,15 +64,8 @@ def check_short(claim: Claim, limit: Limit) -> None:
     for length in range(claim.stride, 3, claim.stride):
         for tokens in product((0, 1), repeat=length):
             runs = [(token, 1) for token in tokens]
-            string = Counterexample(runs, _right(claim, runs), -1, None)
+            string = Counterexample(runs, claim.right_class(runs), -1, None)
             judge(claim, lambda machine, string=string, length=length: _run(machine, string, length, limit))
-
-
-def _right(claim: Claim, runs: list[tuple[int, int]]) -> int:
-    group = 0
-    for token, size in runs:
-        group = claim.model.group_after(group, token, size)
-    return claim.model.right_class(group, sum(size for _, size in runs))
 
 
 def _run(machine: Machine, string: Counterexample, length: int, limit: Limit) -> None:
@@ -99,14 +96,15 @@ def check_theorem(claim: Claim, limit: Limit) -> None:
 
     P·Q = 1 and b = −Q·a make h a function of the count d alone, with h_(d+1) − h_d = a·P^d: for P > 0 it is monotone, for
     P < 0, P ≠ −1 it is on even d, and 0 for d = 0 alone. Every comparison of a readout is monotone in h, and lengths 1
-    and 2 fix its signs at d = 0 and on both sides of it. A ReLU cell with U = 1 and b = −a < 0 has h = a·κ.
+    and 2 fix its signs at d = 0 and on both sides of it, if these differ. A ReLU cell with U = 1 and b = −a < 0 has h = a·κ.
     """
-    (P, Q), (a, b), readout = claim.model.weights, claim.model.steps, claim.model.readout
+    _, (P, Q), (a, b), readout, _ = model = _model(claim)
+    zero_check = readout.kind == "zero"
     require(claim.arithmetic == "real", "no theorem holds in floating point")
     require(P * Q == 1 and b == -Q * a and a != 0 and P != -1, "the closing map does not invert the opening map")
-    require(P > 0 or readout == "zero" or claim.stride == 2, "h is not monotone in the count")  # noqa: PLR2004
-    if claim.model.cell == "relu":
-        require(readout == "zero" and a > 0 and P == 1, "the ReLU cell does not count")
+    require(P > 0 or zero_check or claim.stride == 2, "h is not monotone in the count")  # noqa: PLR2004
+    require(model.cell != "relu" or (zero_check and a > 0 and P == 1), "the ReLU cell does not count")
+    require(model.is_usual, "the theorem does not speak of this readout and task")
     check_short(claim, limit)
 
 
@@ -117,10 +115,11 @@ def check_depth(claim: Claim, limit: Limit) -> None:
     nothing overflows. Rounding keeps every output monotone in h, and two whose slopes are not of one sign change places once.
     """
     require(claim.arithmetic != "real", "exact depth bounds a counter in floating point")
-    form, model = FORMATS[claim.arithmetic.removesuffix(FUSED)], claim.model
+    form, model = FORMATS[claim.arithmetic.removesuffix(FUSED)], _model(claim)
     P, Q, a, b = map(form.nearest, (*model.weights, *model.steps))
     require(P == Q == 1 << form.places and b == -a != 0, "no exact counter")
-    require(model.cell != "relu" or (model.readout == "zero" and a > 0), "no exact counter")
+    require(model.cell != "relu" or (model.readout.kind == "zero" and a > 0), "no exact counter")
+    require(model.is_usual, "an exact depth does not speak of this readout and task")
     slopes = [form.nearest(v) for v, _ in model.lines]
     require(all(v * w <= 0 for v, w in combinations(slopes, 2)), "two outputs may change places more than once")
     odd = abs(a) // (a & -a)
@@ -151,7 +150,7 @@ def _check_groups(claim: Claim, machine: Machine, limit: Limit) -> None:
         row = _longer(row, machine, limit, claim.horizon)
         for group, ends in enumerate(row if length % claim.stride == 0 else ()):
             limit.go_on(length, claim.horizon)
-            found, right = machine.class_between(ends), claim.model.right_class(group, length)
+            found, right = machine.class_between(ends), claim.model.task.right_class(group, length)
             require(found in (right, None), f"a string of length {length} fails")
             if found is None and machine.enclosing:
                 raise Undecided
@@ -165,7 +164,7 @@ def _check_groups(claim: Claim, machine: Machine, limit: Limit) -> None:
 def _longer(row: list[Ends], machine: Machine, limit: Limit, horizon: int) -> list[Ends]:
     """Return the ends of the groups one token longer: each group is the union of what leads into it."""
     longer: dict[int, Ends] = {}
-    group_after = machine.model.group_after
+    group_after = machine.model.task.group_after
     for group, ends in enumerate(row):
         limit.go_on(len(row), horizon)
         for token in (0, 1):
@@ -179,7 +178,7 @@ class _States:
     """Every state of every string, listed length by length, for groups whose ends do not tell."""
 
     def __init__(self, claim: Claim, limit: Limit) -> None:
-        self.machine, self.limit, self.horizon = next(machines(claim.model, claim.arithmetic)), limit, claim.horizon
+        self.machine, self.limit, self.horizon = next(machines(_model(claim), claim.arithmetic)), limit, claim.horizon
         self.length = self.listed = 0
         self.groups = {0: {0}}
 
@@ -197,7 +196,7 @@ class _States:
         longer: dict[int, set[int]] = {}
         for group, states in self.groups.items():
             for token in (0, 1):
-                target = longer.setdefault(self.machine.model.group_after(group, token), set())
+                target = longer.setdefault(self.machine.model.task.group_after(group, token), set())
                 for h in states:
                     self.limit.go_on(self.length, self.horizon)
                     target.add(self.machine.step(h, token))

@@ -1,0 +1,182 @@
+"""A cell's step as a program: it is run once per token on numbers that write down what is done to them.
+
+A certificate holds the program of a cell that its format does not know, so that the checker can run any cell; `checker/models.py`
+says what the operations are. In real arithmetic sums and multiples are joined, so that a layer is one sum; as executed each
+operation stands for itself, since each is rounded. A step that looks at its numbers, or does what no operation is for, has no
+program.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from tallystick.cells import ONE_HOT, Recurrence
+from tallystick.errors import BadInput
+from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.values import exact_number, map_states, numbers_of
+
+MOST_OPERATIONS = 4096
+"""The most that the checker reads."""
+
+_ONE = Fraction(1)
+
+
+def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
+    """Return a recurrence as programs: the start, the step of each token, and what the readout sees.
+
+    >>> from tallystick.cells import ReluCell
+    >>> program_of(ReluCell(1, -1, 2), executed=False)["step"][")"]
+    {'operations': [['sum', [[2, 0]], -1], ['positive_part', 1]], 'results': [2]}
+    """
+    start = [exact_number(exact(number), "initial_state") for number in numbers_of(recurrence.initial_state)]
+    try:
+        steps = {
+            name: _record(recurrence, executed, lambda cell, state, token=token: cell.step(state, token))
+            for name, token in ONE_HOT.items()
+        }
+        hidden = _record(recurrence, executed, lambda cell, state: cell.hidden(state))
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
+        raise BadInput(
+            f"cell: a certificate holds the step of a {recurrence.name} cell as a program of +, −, × and what tallystick.numbers "
+            f"has, without a look at any number, and that fails: {error}"
+        ) from None
+    return {"start": start, "step": steps, "hidden": hidden}
+
+
+def _record(recurrence: Recurrence, executed: bool, act: Callable[[Recurrence, Any], Any]) -> dict[str, object]:
+    """Write down what is done to a state."""
+    program = Recording(len(numbers_of(recurrence.initial_state)), executed)
+    places = iter(range(program.size))
+
+    def variable(_: Number) -> Recorded:
+        return Recorded(program, {next(places): _ONE})
+
+    def constant(weight: Number, name: str) -> Recorded:
+        return Recorded(program, {}, exact(weight, name))
+
+    found = act(recurrence.map_weights(constant), map_states(variable, recurrence.initial_state))
+    results = [program.number(number).place() for number in numbers_of(found)]
+    return {"operations": program.operations, "results": results}
+
+
+@dataclass(eq=False)
+class Recording:
+    """A program as it is written.
+
+    Attributes:
+        size: how many numbers it begins with.
+        executed: whether every operation is rounded, and so stays apart from the others.
+        operations: what has been done so far.
+    """
+
+    size: int
+    executed: bool
+    operations: list[list[object]] = field(default_factory=list[list[object]])
+
+    def put(self, name: str, *taken: object) -> "Recorded":
+        """Write an operation down; return the number that it gives."""
+        if len(self.operations) == MOST_OPERATIONS:
+            raise ValueError(f"it takes more than {MOST_OPERATIONS} operations")
+        self.operations.append([name, *taken])
+        return Recorded(self, {self.size + len(self.operations) - 1: _ONE})
+
+    def number(self, value: Number) -> "Recorded":
+        """Return a number as one that writes down what is done to it."""
+        return value if isinstance(value, Recorded) else Recorded(self, {}, exact(value))
+
+
+def _look(*_: object) -> NoReturn:
+    raise TypeError("the step looks at a number")
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A number w·x + … + c, where each x is one that a program has at a place; as executed it is one x alone, or c."""
+
+    program: Recording
+    terms: dict[int, Fraction]
+    constant: Fraction = Fraction(0)
+
+    # NumPy would otherwise take it for an object to go through entry by entry.
+    __array_ufunc__ = None
+    __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __float__ = __int__ = __index__ = _look
+
+    def place(self) -> int:
+        """Return the place of this number, written down as a sum where it has none yet."""
+        if list(self.terms.values()) == [1] and not self.constant:
+            return next(iter(self.terms))
+        terms = [[exact_number(weight, "step"), place] for place, weight in self.terms.items()]
+        return self.program.put("sum", terms, exact_number(self.constant, "step")).place()
+
+    def apart(self) -> "Recorded":
+        """Return this number as one that has a place, in which nothing is joined."""
+        return Recorded(self.program, {self.place(): _ONE})
+
+    def _settle(self) -> "Recorded":
+        return self.apart() if self.program.executed and self.terms else self
+
+    def _plus(self, other: "Recorded") -> "Recorded":
+        if self.program.executed and not self.terms and not other.terms:
+            return self.apart()._plus(other)  # the sum of two constants is rounded too
+        terms = dict(self.terms)
+        for place, weight in other.terms.items():
+            terms[place] = terms.get(place, 0) + weight
+        return Recorded(self.program, terms, self.constant + other.constant)._settle()
+
+    def _times(self, factor: Fraction) -> "Recorded":
+        terms = {place: factor * weight for place, weight in self.terms.items()}
+        return Recorded(self.program, terms, factor * self.constant)
+
+    def __add__(self, other: Number) -> "Recorded":
+        return self if _is(other, 0) else self._plus(self.program.number(other))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> "Recorded":
+        return self._times(Fraction(-1))._settle()
+
+    def __sub__(self, other: Number) -> "Recorded":
+        return self._plus(self.program.number(other)._times(Fraction(-1)))
+
+    def __rsub__(self, other: Number) -> "Recorded":
+        return self.program.number(other) - self
+
+    def __mul__(self, other: Number) -> Number:
+        if _is(other, 0) or _is(other, 1):  # as a one-hot token takes a weight or leaves it
+            return self if other else 0
+        x, y = self, self.program.number(other)
+        if self.program.executed and not x.terms and not y.terms:
+            x = x.apart()
+        if x.terms and y.terms:
+            return self.program.put("product", x.place(), y.place())
+        return (x._times(y.constant) if x.terms else y._times(x.constant))._settle()
+
+    __rmul__ = __mul__
+
+
+def _is(value: object, whole: int) -> bool:
+    return type(value) is int and value == whole
+
+
+@positive_part.register
+def _(x: Recorded) -> Recorded:
+    return x.program.put("positive_part", x.place())
+
+
+@hyperbolic_tangent.register
+def _(x: Recorded) -> Recorded:
+    return x.program.put("tanh", x.place())
+
+
+@sigmoid.register
+def _(x: Recorded) -> Recorded:
+    if x.program.executed:
+        raise ValueError("nothing says how exact an executed sigmoid is; certify in real arithmetic")
+    return x.program.put("sigmoid", x.place())
+
+
+@weighted_mean.register
+def _(share: Recorded, first: Number, second: Number) -> Recorded:
+    places = [share.program.number(number).place() for number in (share, first, second)]
+    return share.program.put("mean", *places)

@@ -1,0 +1,344 @@
+"""Programs on boxes: a number is known between two ends, and whatever lies in the boxes of a state, the next state lies in its.
+
+Real numbers are kept between multiples of 2^−places, every operation rounded outward, or between rationals, where no operation
+rounds. Floating point as executed rounds after every operation, which keeps the order of numbers, so that ends go to ends.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import lcm
+from operator import itemgetter, mul
+from typing import Any
+
+from .answers import TooCostly, Undecided, require
+from .claims import Network, Operation, Program, Readout
+from .effort import product_time
+from .floating import Format, tanh_at_most
+from .tanh import tanh_above, tanh_below, tanh_time
+
+Box = tuple[Any, Any]
+"""The box (low, high) holds all numbers from low to high, in units: whole numbers, or rationals."""
+
+Boxes = tuple[Box, ...]
+Run = Callable[[list[Box], list[Any], list[Any]], Box]
+"""An operation: from the boxes so far, and twice the middles and the widths of those of the state, to one more box."""
+
+_LONGEST = 1 << 15
+"""The most binary digits of a number before the point, and of a rational's denominator."""
+
+
+class Arithmetic(ABC):
+    """How operations act on boxes."""
+
+    unit: int
+    """How many units 1 is."""
+    weight = 1
+    """How many boxes of the first kind fill as much memory as one of these."""
+
+    @abstractmethod
+    def sum(self, operation: Operation, size: int = 0) -> Run:
+        """Return the sum w·x + … + c, for a state of so many numbers."""
+
+    @abstractmethod
+    def product(self, x: Box, y: Box) -> Box:
+        """Multiply."""
+
+    @abstractmethod
+    def tanh(self, x: Box) -> Box:
+        """Squash."""
+
+    @abstractmethod
+    def sigmoid(self, x: Box) -> Box:
+        """Return 1 / (1 + e^(−x)) = (1 + tanh(x / 2)) / 2."""
+
+    @abstractmethod
+    def mean(self, share: Box, x: Box, y: Box) -> Box:
+        """Return (1 − s)·x + s·y."""
+
+    @abstractmethod
+    def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
+        """Return a function that says of each pair of outputs whether the first is surely above (or surely not; else None)."""
+
+    @abstractmethod
+    def is_narrow(self, box: Box) -> bool:
+        """Say whether more digits would make a box narrower, since rounding alone made it wide."""
+
+    @abstractmethod
+    def time(self, operation: Operation) -> int:
+        """Return about how many nanoseconds an operation takes."""
+
+    def positive_part(self, x: Box) -> Box:
+        """Return max(0, x), which rises."""
+        return max(x[0], 0), max(x[1], 0)
+
+    def check(self, box: Box) -> None:  # noqa: B027 -- floats do not grow
+        """Stop where numbers become too long to go on with."""
+
+    def run(self, operation: Operation, size: int) -> Run:
+        """Return an operation as a function, for a state of so many numbers."""
+        if operation.name == "sum":
+            return self.sum(operation, size)
+        act, (place, *others) = getattr(self, operation.name), operation.places
+        if not others:
+            return lambda boxes, _, __: act(boxes[place])
+        return lambda boxes, _, __: act(boxes[place], *[boxes[other] for other in others])
+
+
+# A gate without recurrent weights sees the same few sums again and again.
+@lru_cache(maxsize=4096)
+def _tanh(x: Box, divisor: int, places: int) -> Box:
+    return tanh_below(x[0], divisor, places), tanh_above(x[1], divisor, places)
+
+
+class Rounded(Arithmetic):
+    """Real numbers between multiples of 2^−places; rationals without a limit to their digits where places is None."""
+
+    def __init__(self, places: int | None) -> None:
+        self.places, self.unit = places, 1 << (places or 0)
+        self.most = self.unit << _LONGEST
+        self.weight = 64 if places is None else 1 + places // 512
+
+    def outward(self, low: Any, high: Any, divisor: int) -> Box:  # noqa: ANN401 -- whole numbers or rationals
+        """Divide both ends, rounded outward."""
+        if self.places is None:
+            return low * Fraction(1, divisor), high * Fraction(1, divisor)
+        return low // divisor, -(-high // divisor)
+
+    def sum(self, operation: Operation, size: int = 0) -> Run:
+        """Return the sum, its weights whole over one divisor."""
+        terms = [term for term in zip(operation.weights, operation.places, strict=True) if term[0]]
+        common = lcm(operation.bias.denominator, *(weight.denominator for weight, _ in terms))
+        weights, places = [int(weight * common) for weight, _ in terms], [place for _, place in terms]
+        bias, outward = int(operation.bias * common) * self.unit, self.outward
+        if not terms:
+            constant = outward(bias, bias, common)
+            return lambda _, __, ___: constant
+        if max(places) < size:
+            return self._sum_of_state(weights, places, bias, common)
+
+        def add(boxes: list[Box], _: list[Any], __: list[Any]) -> Box:
+            low = high = bias
+            for weight, place in zip(weights, places, strict=True):
+                least, greatest = boxes[place] if weight > 0 else boxes[place][::-1]
+                low, high = low + weight * least, high + weight * greatest
+            return outward(low, high, common)
+
+        return add
+
+    def _sum_of_state(self, weights: list[int], places: list[int], bias: int, common: int) -> Run:
+        """Return a sum over numbers of the state alone: each is the middle of its box give or take half its width.
+
+        Middles and widths are found once for a state, so that many sums over it take half the time.
+        """
+        sizes, chosen, outward = list(map(abs, weights)), _getter(places), self.outward
+
+        def add(_: list[Box], doubled: list[Any], widths: list[Any]) -> Box:
+            middle, reach = 2 * bias + sum(map(mul, weights, chosen(doubled))), sum(map(mul, sizes, chosen(widths)))
+            return outward(middle - reach, middle + reach, 2 * common)
+
+        return add
+
+    def product(self, x: Box, y: Box) -> Box:
+        """Multiply: the least and the greatest product are among those of the ends."""
+        (a, b), (c, d) = x, y
+        products = (a * c, a * d, b * c, b * d)
+        return self.outward(min(products), max(products), self.unit)
+
+    def tanh(self, x: Box) -> Box:
+        """Squash: tanh rises. No rational is the tanh of another, so there are places here."""
+        return _tanh(x, self.unit, self.places or 0)
+
+    def sigmoid(self, x: Box) -> Box:
+        """Return (1 + tanh(x / 2)) / 2."""
+        low, high = _tanh(x, 2 * self.unit, self.places or 0)
+        return self.unit + low >> 1, -(-(self.unit + high) >> 1)
+
+    def mean(self, share: Box, x: Box, y: Box) -> Box:
+        """Return the mean: it is linear in the share, so that the ends of that decide."""
+        lows: list[Any] = []
+        highs: list[Any] = []
+        for s in share:
+            rest = self.unit - s
+            (a, b), (c, d) = x if rest >= 0 else x[::-1], y if s >= 0 else y[::-1]
+            lows.append(rest * a + s * c)
+            highs.append(rest * b + s * d)
+        return self.outward(min(lows), max(highs), self.unit)
+
+    def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
+        """Subtract outputs exactly before boxes are put in: what they have in common widens nothing."""
+        lines = [*([*weights, bias] for weights, bias in readout.lines), [Fraction(0)] * (1 + len(readout.lines[0][0]))]
+        rows: list[tuple[list[int], list[int], int]] = []
+        for greater, less in readout.decision.pairs:
+            exact = [x - y for x, y in zip(lines[greater], lines[less], strict=True)]
+            common = lcm(*(number.denominator for number in exact))
+            *weights, bias = (int(number * common) for number in exact)
+            rows.append((weights, list(map(abs, weights)), 2 * bias * self.unit))
+
+        def above(hidden: Boxes) -> tuple[bool | None, ...]:
+            doubled, widths = [low + high for low, high in hidden], [high - low for low, high in hidden]
+            found: list[bool | None] = []
+            for weights, sizes, bias in rows:
+                middle, reach = bias + sum(map(mul, weights, doubled)), sum(map(mul, sizes, widths))
+                found.append(True if middle > reach else False if middle <= -reach else None)
+            return tuple(found)
+
+        return above
+
+    def is_narrow(self, box: Box) -> bool:
+        """Say whether a box is as narrow as if only rounding had made it wide."""
+        return self.places is not None and box[1] - box[0] < 1 << self.places // 2
+
+    def check(self, box: Box) -> None:
+        """Stop where numbers become too long, before the point or after it."""
+        low, high = box
+        long = self.places is None and max(low.denominator, high.denominator).bit_length() > _LONGEST
+        if long or high > self.most or low < -self.most:
+            raise TooCostly("the numbers of a step have too many digits")
+
+    def time(self, operation: Operation) -> int:
+        """Return the time of products with ends, and of two bounds of tanh."""
+        digits = self.places or 1024
+        if operation.name in ("tanh", "sigmoid"):
+            return 4000 + 2 * tanh_time(digits + 1, digits)
+        bits = [max(weight.numerator.bit_length(), weight.denominator.bit_length()) for weight in operation.weights]
+        return 1000 + sum(2 * product_time(size, digits) for size in bits) + 4 * product_time(digits, digits)
+
+
+class Executed(Arithmetic):
+    """Floating point: ends are whole numbers of the format's least positive number, and every operation rounds once."""
+
+    def __init__(self, form: Format) -> None:
+        self.form, self.unit = form, 1 << form.places
+
+    def _rounded(self, ends: Sequence[int], places: int) -> Box:
+        """Round the least and the greatest of some numbers, given in units of 2^−places units."""
+        low, high = self.form.rounded(min(ends), places), self.form.rounded(max(ends), places)
+        if low <= -self.form.infinity or high >= self.form.infinity:
+            raise Undecided(narrow=False)
+        return low, high
+
+    def _number(self, value: Fraction) -> int:
+        found = self.form.nearest(value)
+        require(abs(found) < self.form.infinity, "a weight is too large for the format")
+        return found
+
+    def sum(self, operation: Operation, size: int = 0) -> Run:
+        """Return the sum: each product is rounded, they are added from the left, and the bias last."""
+        del size
+        bias = self._number(operation.bias)
+        terms = [(self._number(w), place) for w, place in zip(operation.weights, operation.places, strict=True)]
+        if not terms:
+            return lambda _, __, ___: (bias, bias)
+
+        def add(boxes: list[Box], _: list[Any], __: list[Any]) -> Box:
+            products = [self.product((weight, weight), boxes[place]) for weight, place in terms]
+            total = products[0]
+            for term in (*products[1:], (bias, bias)):
+                total = self._plus(total, term)
+            return total
+
+        return add
+
+    def _plus(self, x: Box, y: Box) -> Box:
+        return self._rounded((x[0] + y[0], x[1] + y[1]), 0)
+
+    def product(self, x: Box, y: Box) -> Box:
+        """Multiply, and round."""
+        return self._rounded([p * q for p in x for q in y], self.form.places)
+
+    def tanh(self, x: Box) -> Box:
+        """Return what tanh may be: any number near the correctly rounded one; tanh 0 is 0."""
+        return (0, 0) if x == (0, 0) else (-tanh_at_most(self.form, -x[0]), tanh_at_most(self.form, x[1]))
+
+    def sigmoid(self, x: Box) -> Box:
+        """Nothing says how exact an executed sigmoid is; reading has refused it."""
+        raise NotImplementedError
+
+    def mean(self, share: Box, x: Box, y: Box) -> Box:
+        """Return the mean, each operation rounded in its turn."""
+        rest = self._plus((self.unit, self.unit), (-share[1], -share[0]))
+        return self._plus(self.product(rest, x), self.product(share, y))
+
+    def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
+        """Compare outputs as they are executed."""
+        places = tuple(range(len(readout.lines[0][0])))
+        outputs = [self.sum(Operation("sum", places, weights, bias)) for weights, bias in readout.lines]
+
+        def above(hidden: Boxes) -> tuple[bool | None, ...]:
+            found = [*(output(list(hidden), [], []) for output in outputs), (0, 0)]
+            ends = [(found[greater], found[less]) for greater, less in readout.decision.pairs]
+            return tuple(True if x[0] > y[1] else False if x[1] <= y[0] else None for x, y in ends)
+
+        return above
+
+    def is_narrow(self, box: Box) -> bool:
+        """Say no: a format has as many digits as it has."""
+        del box
+        return False
+
+    def time(self, operation: Operation) -> int:
+        """Return the time of roundings, and of two bounds of tanh."""
+        if operation.name == "tanh":
+            return 8000 + 2 * tanh_time(self.form.places, 2 * self.form.digits + 16)
+        return (2 + 2 * len(operation.places)) * (3000 + self.form.places)
+
+
+def _getter(places: list[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return a function that picks the entries at some places."""
+    if len(places) != 1:
+        return itemgetter(*places) if places else lambda _: ()
+    (place,) = places
+    return lambda values: (values[place],)
+
+
+class BoxedNetwork:
+    """A network in an arithmetic."""
+
+    def __init__(self, network: Network, arithmetic: Arithmetic) -> None:
+        self.network, self.arithmetic = network, arithmetic
+        starts = [arithmetic.sum(Operation("sum", (), (), number)) for number in network.start]
+        self.start: Boxes = tuple(start([], [], []) for start in starts)
+        self._open, self._close, self._hidden = map(self._function, (*network.steps, network.hidden))
+        self._above = arithmetic.pairs(network.readout)
+
+    def _function(self, program: Program) -> Callable[[Boxes], Boxes]:
+        runs = [self.arithmetic.run(operation, len(self.start)) for operation in program.operations]
+        results, check = _getter(list(program.results)), self.arithmetic.check
+        if not runs:
+            return lambda state: tuple(results(state))
+
+        def function(state: Boxes) -> Boxes:
+            boxes = list(state)
+            doubled, widths = [low + high for low, high in boxes], [high - low for low, high in boxes]
+            for run in runs:
+                box = run(boxes, doubled, widths)
+                check(box)
+                boxes.append(box)
+            return tuple(results(boxes))
+
+        return function
+
+    def step(self, state: Boxes, token: int) -> Boxes:
+        """Return the boxes of the next state."""
+        return self._close(state) if token else self._open(state)
+
+    def class_of(self, state: Boxes) -> int | None:
+        """Return the class that every state in the boxes gets, or None if they may not all get one."""
+        return self.network.readout.decision.class_of(self._above(self._hidden(state)))
+
+    def is_narrow(self, state: Boxes) -> bool:
+        """Say whether more digits may decide."""
+        return all(map(self.arithmetic.is_narrow, state))
+
+    def time(self) -> int:
+        """Return about how many nanoseconds a step and its class take."""
+        operations = [*self.network.steps[0].operations, *self.network.hidden.operations]
+        sums = [Operation("sum", (), weights, bias) for weights, bias in self.network.readout.lines]
+        return 2000 + sum(self.arithmetic.time(operation) for operation in (*operations, *sums))
+
+
+def joined(first: Boxes, second: Boxes) -> Boxes:
+    """Return the least boxes around two states."""
+    return tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))

@@ -1,0 +1,93 @@
+"""From what a file holds to a claim: its fields and its digest, each refused at once if it is not in form."""
+
+import hashlib
+import json
+from itertools import pairwise
+from typing import Any, cast
+
+from .answers import Refused, require
+from .claims import Claim, Counterexample, Model, Network
+from .floating import FORMATS, FUSED
+from .models import GATES, model_of
+from .reading import Unreadable, fields_of, list_of, number_of, one_of
+
+_FORMAT = "tallystick certificate 1"
+_FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
+
+
+def claim_of(found: object) -> Claim:
+    """Return what a certificate claims, once its digest fits; raise `Unreadable` for what cannot be one."""
+    try:
+        content = fields_of(found, _FIELDS)
+        require(content["format"] == _FORMAT, "unknown format")
+    except Refused as refusal:
+        raise Unreadable(str(refusal)) from None
+    require(content["digest"] == _digest(content), "the digest does not fit the content")
+    return _claim(content)
+
+
+def _digest(content: dict[str, Any]) -> str:
+    rest = {name: value for name, value in content.items() if name != "digest"}
+    spelled = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(spelled.encode()).hexdigest()
+
+
+def _claim(content: dict[str, Any]) -> Claim:
+    model, classes = model_of(content["model"])
+    require(content["readout"] == model.readout.kind, "the readout is not the model's")
+    stride = {"all": 1, "even": 2}[one_of(content["lengths"], ("all", "even"))]
+    name = one_of(content["arithmetic"], ("real", *FORMATS, *(form + FUSED for form in FORMATS)))
+    verdict = one_of(content["verdict"], ("PROVED", "REFUTED", "BOUNDED"))
+    horizon = content["horizon"]
+    if verdict == "PROVED":
+        require(horizon == "unlimited", "what is proved has no horizon")
+    else:
+        require(type(horizon) is int and horizon >= 0, "the horizon is not a length")
+        require(horizon % stride == 0, "the horizon is not a counted length")
+    require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
+    example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model, classes)
+    method = _method(content["evidence"], model, name)
+    if isinstance(model, Network):
+        _require_runnable(model, name, verdict)
+    return Claim(model, stride, name, verdict, 0 if verdict == "PROVED" else horizon, example, method)
+
+
+def _require_runnable(network: Network, arithmetic: str, verdict: str) -> None:
+    """Refuse claims about a program that no theorem and no standard speaks of."""
+    if network.cell in GATES:
+        require(arithmetic == "real" and verdict != "PROVED", "a gated cell is bounded, in real arithmetic only")
+    require(verdict != "PROVED", "no theorem speaks of a program")
+    require(not arithmetic.endswith(FUSED), "a program is not executed fused")
+    operations = [operation for program in (*network.steps, network.hidden) for operation in program.operations]
+    squashed = any(operation.name == "sigmoid" for operation in operations)
+    require(arithmetic == "real" or not squashed, "nothing says how exact an executed sigmoid is")
+
+
+def _method(evidence: object, model: Model | Network, arithmetic: str) -> str:
+    """Return the method's name; what is assumed of an executed tanh is fixed by the format, and so no assumption to choose."""
+    if isinstance(model, Network):
+        return one_of(fields_of(evidence, "method")["method"], ("gated boxes" if model.cell in GATES else "boxes",))
+    if model.cell != "tanh":
+        return one_of(fields_of(evidence, "method")["method"], ("theorem", "search", "sorted strings", "exact depth"))
+    found = fields_of(evidence, "method tanh_neighbours")
+    allowed = None if arithmetic == "real" else FORMATS[arithmetic.removesuffix(FUSED)].tanh_neighbours
+    same = type(found["tanh_neighbours"]) is type(allowed) and found["tanh_neighbours"] == allowed
+    require(same, "not what may be assumed of tanh")
+    return one_of(found["method"], ("enclosures",))
+
+
+def _counterexample(value: object, model: Model | Network, classes: tuple[str, ...]) -> Counterexample:
+    found = fields_of(value, "runs class right_class trace")
+    runs = [list_of(run, 2) for run in list_of(found["runs"])]
+    tokens = [one_of(token, ("(", ")")) for token, _ in runs]
+    require(all(type(size) is int and size > 0 for _, size in runs), "a run of no tokens")
+    require(all(token != other for token, other in pairwise(tokens)), "a run that goes on")
+    sizes = [cast("int", size) for _, size in runs]
+    given, right = (classes.index(found[name]) for name in ("class", "right_class"))
+    trace = None
+    if found["trace"] is not None:
+        exact = isinstance(model, Model) and model.cell != "tanh"
+        require(exact, f"no state of a {model.cell} cell is an exact number")
+        require(len(list_of(found["trace"])) == 1 + sum(sizes), "the trace is not the string's")
+        trace = [number_of(state) for state in found["trace"]]
+    return Counterexample([("()".index(t), n) for t, n in zip(tokens, sizes, strict=True)], given, right, trace)
