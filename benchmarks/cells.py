@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from tallystick.cells import CELLS, ScalarCell
-from tallystick.runs.training_run import training_job
+from tallystick.runs.jobs import training_job
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 

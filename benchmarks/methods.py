@@ -22,8 +22,8 @@ import numpy as np
 
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.certificates.exact_counters import meets_conditions
-from tallystick.runs.network_horizons import certify_many
-from tallystick.runs.training_run import train
+from tallystick.runs.horizons import certify_many
+from tallystick.runs.runner import train
 from tallystick.training.adam import Momenta
 from tallystick.training.constraints import residuals
 from tallystick.training.ensemble import Ensemble

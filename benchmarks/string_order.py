@@ -12,7 +12,7 @@ import numpy as np
 
 from tallystick.datasets.paper import long_suite
 from tallystick.languages.tasks import TERNARY
-from tallystick.runs.training_run import train
+from tallystick.runs.runner import train
 
 SUITES = 5
 

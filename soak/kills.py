@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "runs"))
 from lost_work import JOB, RUNS, SMALL_PARTS, Kills, contents, environment, outgrow_disks, tallystick
 
 from tallystick.errors import BadInput
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.parquet_files import as_parquet
-from tallystick.runs.run_directory import RunDirectory
 from tallystick.runs.runner import parts_of, train_part
 
 TRAIN = ["train", "--train-length", "2", "--epochs", "5", "--seeds", "8192"]

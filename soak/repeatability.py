@@ -22,11 +22,10 @@ import polars as pl
 
 import tallystick
 from tallystick.runs import runner
-from tallystick.runs.cluster import workers_named
-from tallystick.runs.jobs import Generated, Job, fresh_job, paper_grid
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import run_training, run_whole, training_job
-from tallystick.runs.workers import Own, Result, Shared, ThisMachine, Workers
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.jobs import Generated, Job, fresh_job, paper_grid, training_job
+from tallystick.runs.runner import run_training, run_whole
+from tallystick.runs.workers import Own, Result, Shared, ThisMachine, Workers, workers_named
 from tallystick.training.setting import Setting
 
 GRUS = 200

@@ -22,9 +22,9 @@ from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
 from tallystick.networks.readout import DECISIONS
 from tallystick.numbers import Number, positive_part
 from tallystick.runs.columns import COLUMNS
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.rows import ensemble_of
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import train
+from tallystick.runs.runner import train
 from tallystick.training.methods import METHODS
 from tallystick.training.weights import CELL_BOUND, fresh_weights
 

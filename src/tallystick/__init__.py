@@ -28,7 +28,7 @@ from tallystick.networks import Network, Readout, from_torch, read_network, writ
 from tallystick.numbers import ARITHMETICS, exact
 
 if TYPE_CHECKING:
-    from tallystick.runs.training_run import train
+    from tallystick.runs.runner import train
     from tallystick.studies.reproduce import reproduce
     from tallystick.training.ensemble import Ensemble
     from tallystick.training.setting import Setting
@@ -40,7 +40,7 @@ _ON_DEMAND = {
     "Ensemble": "tallystick.training.ensemble",
     "Setting": "tallystick.training.setting",
     "reproduce": "tallystick.studies.reproduce",
-    "train": "tallystick.runs.training_run",
+    "train": "tallystick.runs.runner",
 }
 
 

@@ -103,6 +103,11 @@ def write_text(text: str, path: Path) -> None:
     write_whole(path, lambda temporary: temporary.write_text(text, encoding="utf-8", errors="backslashreplace"))
 
 
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write a file whole or not at all."""
+    write_whole(path, lambda temporary: temporary.write_bytes(content))
+
+
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file beside `path`, then rename it: a reader sees the old file or the whole new one.
 

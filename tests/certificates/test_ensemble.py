@@ -18,8 +18,8 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions
 from tallystick.networks import Network, Readout
-from tallystick.runs import device_lengths
-from tallystick.runs.device_lengths import head_start_on
+from tallystick.runs import horizons as certified
+from tallystick.runs.horizons import head_start_on
 
 KINDS = pytest.mark.parametrize("kind", ["binary", "ternary"])
 
@@ -61,7 +61,7 @@ def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
 @KINDS
 def test_a_head_start_on_a_device_changes_nothing(kind, monkeypatch):
     """The device fails the most of them; what lasts longer than it goes, or lies at a tie, is left to the host."""
-    monkeypatch.setattr(device_lengths, "LONGEST", 30)
+    monkeypatch.setattr(certified, "LONGEST", 30)
     generator = random.Random(f"{kind}")
     models = [near_exact(kind, generator) for _ in range(150)] + [
         some_model(LinearCell, kind, generator) for _ in range(100)

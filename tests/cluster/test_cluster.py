@@ -13,13 +13,12 @@ from distributed import KilledWorker
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.runs import cluster, runner
-from tallystick.runs.cluster import TASKS_A_CORE, made_with, workers_named
-from tallystick.runs.jobs import Job
-from tallystick.runs.keeping import ALL, Keep
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.runner import PART, part_files, parts_of, run_jobs
-from tallystick.runs.training_run import run_training, training_job
+from tallystick.runs import runner
+from tallystick.runs import workers as cluster
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.jobs import ALL, Job, Keep, training_job
+from tallystick.runs.runner import PART, part_files, parts_of, run_jobs, run_training
+from tallystick.runs.workers import TASKS_A_CORE, made_with, workers_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=2)

@@ -245,8 +245,7 @@ def _no_scheduler(*_: object, **__: object) -> None:
 
 
 STUBBED = (
-    "tallystick.runs.training_run.run_training",
-    "tallystick.runs.training_run.run_whole",
+    "tallystick.runs.runner.run_whole",
     "tallystick.studies.reproduce.run_and_report",
     "tallystick.studies.compare.compare",
     "tallystick.studies.explain.explanation.explain",

@@ -23,7 +23,7 @@ from tallystick.reports import claims, table_formats
 from tallystick.reports.page import page
 from tallystick.reports.reading import read_run
 from tallystick.reports.table import table_rows
-from tallystick.runs.cluster import _address_in
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import (
     ensembles_of_run,
     evaluate_run,
@@ -31,8 +31,9 @@ from tallystick.runs.evaluation import (
     indicators_of_run,
     measures_of_run,
 )
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.studies.compare import KEPT, Comparison, KeptRows, Spread, default_settings
+from tallystick.runs.resuming import KeptResults
+from tallystick.runs.workers import _address_in
+from tallystick.studies.compare import KEPT, Comparison, Spread, default_settings, kept_rows
 
 LONGEST_LINE = 1000
 
@@ -189,8 +190,8 @@ def _report(path: Path) -> None:
     page(run, rows, accounts, {})
 
 
-def _compared(folder: Path) -> KeptRows:
-    return KeptRows(folder, [(setting, 10) for setting in default_settings()], 0, "cpu")
+def _compared(folder: Path) -> KeptResults[Comparison]:
+    return kept_rows(folder, [(setting, 10) for setting in default_settings()], 0, "cpu")
 
 
 def _kept_rows(folder: Path) -> bytes:
@@ -201,4 +202,4 @@ def _kept_rows(folder: Path) -> bytes:
 
 
 def _comparison(path: Path) -> None:
-    _compared(path.parent).read()
+    _compared(path.parent).begin(resume=True, force=False)

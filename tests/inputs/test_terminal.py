@@ -14,8 +14,8 @@ from tallystick.languages.machine_files import machine_to_json
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.networks import write_network
 from tallystick.reports import report
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import write_record
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.runner import write_record
 
 HOSTILE = "\x1b[31mred \x9b2J\x07[bold]b[/i] :smile:\x7f\u202e\r\nfaked"
 """Colours, a cleared screen, a bell, rich's markup and emoji, a delete, text from right to left, and a new line."""

@@ -17,9 +17,9 @@ import polars as pl
 
 from tallystick.errors import NotWritten
 from tallystick.runs import runner
-from tallystick.runs.keeping import ALL, Keep
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import run_training, run_whole, training_job
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.jobs import ALL, Keep, training_job
+from tallystick.runs.runner import run_training, run_whole
 from tallystick.studies.sweep import Grid, sweep_config, sweep_jobs
 from tallystick.training.setting import Setting
 

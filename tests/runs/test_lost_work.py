@@ -32,13 +32,14 @@ from tallystick.cli import main
 from tallystick.errors import BadInput, NotWritten
 from tallystick.files import refuse_unwritable, write_text, write_whole
 from tallystick.reports import drawing
-from tallystick.runs import run_directory, runner, training_run
+from tallystick.runs import directory as run_directory
+from tallystick.runs import runner
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import horizons_of_run
-from tallystick.runs.lock import LOCK, at_work_in
+from tallystick.runs.jobs import training_job
 from tallystick.runs.parquet_files import as_parquet
-from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs.resuming import LOCK, at_work_in
 from tallystick.runs.runner import parts_of
-from tallystick.runs.training_run import training_job
 from tallystick.runs.workers import ThisMachine
 from tallystick.studies import compare as study
 from tallystick.studies.compare import Comparison, Spread
@@ -243,7 +244,7 @@ def test_a_device_is_not_replaced_by_a_file():
 
 def test_a_second_run_is_kept_out_until_the_first_has_ended_or_was_killed(tmp_path, begun):
     out = tmp_path / "run"
-    script = "from tallystick.runs.lock import at_work_in\nfrom pathlib import Path\nimport time\n"
+    script = "from tallystick.runs.resuming import at_work_in\nfrom pathlib import Path\nimport time\n"
     script += f"with at_work_in(Path({str(out)!r})): print('at work', flush=True); time.sleep(600)"
     begun(out)
     before = contents(out)
@@ -355,7 +356,7 @@ def test_a_run_killed_before_it_says_how_it_was_made_says_so_when_resumed(tmp_pa
         raise KeyboardInterrupt
 
     out = tmp_path / "run"
-    interrupted(lambda: train(out), (training_run, "write_record", killed))
+    interrupted(lambda: train(out), (runner, "write_record", killed))
     train(out)
     assert contents(out) == undisturbed("all")
     record = (out / "record.json").read_bytes()

@@ -12,12 +12,11 @@ from tallystick.cells import TanhCell
 from tallystick.certificates.horizon import certify
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
-from tallystick.runs.jobs import Published, exact_job, fresh_job, paper_grid
+from tallystick.runs.jobs import Published, exact_job, fresh_job, paper_grid, training_job
 from tallystick.runs.rows import ensemble_of, rows_of
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.runner import PART, parts_of, train_part
-from tallystick.runs.training_run import run_training, training_job
+from tallystick.runs.runner import PART, parts_of, run_training, train_part
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 

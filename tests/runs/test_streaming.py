@@ -13,16 +13,22 @@ from hypothesis import strategies as st
 from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
-from tallystick.runs import run_directory
-from tallystick.runs.bins import edges_of, keys_of
+from tallystick.runs import directory as run_directory
 from tallystick.runs.columns import columns_of
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
-from tallystick.runs.keeping import ALL, MOST_SUMMED_UP, Keep
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.runner import GPU_PART, MOST_PARTS, PART, part_files, parts_of, seeds_in_a_part
-from tallystick.runs.sketches import merged
-from tallystick.runs.summaries import Histogram, settings_of
-from tallystick.runs.training_run import run_training, training_job
+from tallystick.runs.jobs import ALL, MOST_SUMMED_UP, Keep
+from tallystick.runs.runner import (
+    GPU_PART,
+    MOST_PARTS,
+    PART,
+    part_files,
+    parts_of,
+    run_training,
+    seeds_in_a_part,
+    training_job,
+)
+from tallystick.runs.summaries import Histogram, add_up_files, edges_of, keys_of, settings_of
 from tallystick.training.setting import Setting
 
 SEEDS = PART + 150
@@ -129,7 +135,7 @@ def test_sketches_of_any_parts_in_any_order_add_up_to_the_same(tmp_path, runs):
         for place, (first, last) in enumerate(zip(cuts[::2], cuts[1::2], strict=True)):
             content = part_files(SUMMARY, job, range(first, last))["sketch"]
             (tmp_path / folder / f"{place}.parquet").write_bytes(content)
-    one, three = (merged(sorted((tmp_path / folder).iterdir())) for folder in ("one", "three"))
+    one, three = (add_up_files(sorted((tmp_path / folder).iterdir())) for folder in ("one", "three"))
     assert one.equals(three)
     assert set(one["column"]) == set(COUNTED) - {"close_recurrent_weight"}
 

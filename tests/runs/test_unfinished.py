@@ -5,10 +5,10 @@ import pytest
 from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.explore.opening import open_run
-from tallystick.runs.keeping import Keep
-from tallystick.runs.lock import LOCK, at_work_in
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import run_training, training_job
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.jobs import Keep, training_job
+from tallystick.runs.resuming import LOCK, at_work_in
+from tallystick.runs.runner import run_training
 from tallystick.training.setting import Setting
 
 TRAIN = {"command": "train", "cell": "linear"}

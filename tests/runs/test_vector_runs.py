@@ -11,12 +11,12 @@ from polars.testing import assert_frame_equal
 from tallystick import GruCell, certify, train, write_network
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
-from tallystick.runs import runner, training_run
+from tallystick.runs import runner
 from tallystick.runs.columns import schema_of
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import ensembles_of_run, exact_horizons, measures_of_run, verdicts_on
+from tallystick.runs.jobs import training_job
 from tallystick.runs.rows import ensemble_of, rows_of
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import training_job
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -127,7 +127,7 @@ def test_a_run_killed_before_it_says_how_it_was_made_says_so_when_resumed(run, t
     copy = shutil.copytree(run, tmp_path / "run")
     (copy / "record.json").unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(training_run, "write_record", killed)
+        patch.setattr(runner, "write_record", killed)
         assert output([*GRU, "--out", copy, "--resume"], capsys)[0] == 130
     assert output([*GRU, "--out", copy, "--resume"], capsys)[0] == 0
     assert (copy / "record.json").exists()

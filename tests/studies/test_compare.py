@@ -12,7 +12,7 @@ from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
 from tallystick.networks import Network, Readout
-from tallystick.runs.training_run import train
+from tallystick.runs.runner import train
 from tallystick.studies.compare import Spread, compare, default_settings, default_vector_settings, summary
 from tallystick.studies.comparison_table import HEADINGS, as_cells, as_csv, as_markdown, setting_words
 from tallystick.training.ensemble import Ensemble

@@ -10,7 +10,8 @@ from synthetic import write_run
 from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.reports import report
-from tallystick.runs.run_directory import RunDirectory
+from tallystick.runs import runner
+from tallystick.runs.directory import RunDirectory
 from tallystick.studies import reproduce as study
 from tallystick.studies.reproduce import Plan, reproduce, run_experiment
 
@@ -19,7 +20,7 @@ from tallystick.studies.reproduce import Plan, reproduce, run_experiment
 def test_the_whole_experiment_on_a_few_seeds(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     told = []
-    run_experiment(Plan(seeds=20), directory, progress=lambda job, seeds: told.append((job, seeds)))
+    run_experiment(Plan(seeds=20), directory, report=lambda job, seeds: told.append((job, seeds)))
     rows = directory.models()
     assert rows.group_by("edition").len().sort("edition").rows() == [("float64", 240), ("fresh", 240)]
     assert len({job for job, _ in told}) == 24
@@ -89,7 +90,7 @@ def test_the_plan_is_made_once_and_the_run_read_once(tmp_path, monkeypatch, caps
     # What takes long is left out: a run that is made up takes the place of the trained one.
     monkeypatch.setattr(study, "fresh_job", fresh_job)
     monkeypatch.setattr(report, "read_run", read_run)
-    monkeypatch.setattr(study, "run_jobs", lambda directory, *_, **__: write_run(directory.path))
+    monkeypatch.setattr(runner, "run_jobs", lambda directory, *_, **__: write_run(directory.path))
     monkeypatch.setattr(study, "_replicates", lambda *_: pl.read_parquet(tmp_path / "run" / "replicates.parquet"))
     monkeypatch.setattr(study, "_paths", lambda _: pl.read_parquet(tmp_path / "run" / "paths.parquet"))
     with pytest.raises(SystemExit) as ended:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.errors import BadInput
-from tallystick.runs.training_run import training_job
+from tallystick.runs.jobs import training_job
 from tallystick.studies.explain import rounding
 from tallystick.studies.explain.rounding import NEVER, SHARES, gradient_rounding
 from tallystick.training.adam import adam

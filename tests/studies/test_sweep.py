@@ -10,10 +10,9 @@ import pytest
 from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.reports import drawing
-from tallystick.runs.jobs import VARIED
-from tallystick.runs.keeping import Keep
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import run_training, run_whole, training_job
+from tallystick.runs.directory import RunDirectory
+from tallystick.runs.jobs import ALL, VARIED, Keep, training_job
+from tallystick.runs.runner import run_training, run_whole
 from tallystick.studies.sweep import AXES, Grid, axes_of, draw_sweep, points_of, sweep_config, sweep_jobs
 from tallystick.training.adam import OPTIMISERS
 from tallystick.training.ensemble import train
@@ -25,10 +24,9 @@ GRID = Grid(learning_rate=(0.005, 0.02), initial_scale=(0.5, 1), train_length=(2
 SEEDS = 24
 
 
-def swept(path, grid=GRID, **options):
+def swept(path, grid=GRID, keep=ALL, **options):
     directory = RunDirectory(path)
-    keep = options.get("keep", Keep())
-    run_whole(sweep_jobs(BASE, grid, SEEDS, 0, keep), sweep_config(BASE, grid, SEEDS, 0), directory, **options)
+    run_whole(sweep_jobs(BASE, grid, SEEDS, 0, keep), sweep_config(BASE, grid, SEEDS, 0, keep), directory, **options)
     return directory
 
 

@@ -16,9 +16,9 @@ import optax
 import pytest
 
 from tallystick.cells import CELLS, LinearCell, ScalarCell, Token
-from tallystick.cli.progress import tell_slower_engine
+from tallystick.cli.output import tell_slower_engine
 from tallystick.errors import BadInput
-from tallystick.runs.training_run import training_job
+from tallystick.runs.jobs import training_job
 from tallystick.training.adam import CALM, Momenta, corrections
 from tallystick.training.devices import Devices, devices_named, on_processors
 from tallystick.training.engines import MOST, NETWORKS, Engine, engine_for, engine_text

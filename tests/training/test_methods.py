@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS
-from tallystick.cli.experiment import train as train_command
+from tallystick.cli.training import train as train_command
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import Generated, fresh_job
-from tallystick.runs.training_run import train as train_networks
+from tallystick.runs.runner import train as train_networks
 from tallystick.training.constraints import residuals
 from tallystick.training.ensemble import paths, train
 from tallystick.training.lessons import course_of, in_order, lessons_of

@@ -11,7 +11,7 @@ from tallystick.indicators import conditions
 from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.languages.tasks import COUNT, TASKS
 from tallystick.networks import Network, Readout
-from tallystick.runs.training_run import train
+from tallystick.runs.runner import train
 from tallystick.training.snapping import exact_counters, is_near_a_counter, snap
 from tallystick.training.weights import Weights, fresh_weights
 

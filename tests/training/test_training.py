@@ -9,7 +9,7 @@ from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Readout
-from tallystick.runs.training_run import train as train_networks
+from tallystick.runs.runner import train as train_networks
 from tallystick.training.ensemble import paths, train
 from tallystick.training.setting import PRECISIONS, Setting
 from tallystick.training.weights import fresh_weights, nudge_weights, published_weights

@@ -1,4 +1,4 @@
-"""The command line: one thin function a command, in `theory` and `experiment`.
+"""The command line: one thin function per command.
 
 Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error, 3 a check that is too costly, 130 an
 interruption by Ctrl-C.
@@ -16,16 +16,14 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from tallystick import __version__
-from tallystick.cli.certificates import accuracy, certify, check, failures
-from tallystick.cli.comparison import compare
-from tallystick.cli.experiment import evaluate, indicators, report, reproduce, train
-from tallystick.cli.explanations import explain
+from tallystick.cli.accuracy import accuracy, evaluate
+from tallystick.cli.certificates import certify, check, failures
+from tallystick.cli.ending import end_on_ctrl_c, end_with_reader
 from tallystick.cli.explore import explore
-from tallystick.cli.interruption import end_on_ctrl_c
 from tallystick.cli.output import fail, show
-from tallystick.cli.pipes import end_with_reader
-from tallystick.cli.sweep import sweep
+from tallystick.cli.studies import compare, explain, report, reproduce
 from tallystick.cli.theory import accepts, machines, prove
+from tallystick.cli.training import indicators, sweep, train
 from tallystick.errors import BadInput
 
 

@@ -1,4 +1,4 @@
-"""The commands of certificates: how long a network can be trusted, and how often it is right."""
+"""The commands of certificates: up to which length a network can be trusted, and strings that it gets wrong."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -10,14 +10,11 @@ import typer
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.depth import exact_depth
-from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.horizon import certify as certify_model
-from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
-from tallystick.cli.drawn import Drawn, accuracy_of_network, accuracy_of_run
-from tallystick.cli.output import Force, Json, refuse_unwritable, show, show_facts, show_json, show_settings
+from tallystick.cli.output import Force, Json, RunOrModel, refuse_unwritable, show, show_facts, show_json, show_settings
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.languages.tasks import TASKS
@@ -29,7 +26,6 @@ _SHOWN_TRACE = 24
 _SHOWN_STRING = 60
 _SHOWN_STATE = 12
 
-
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
 ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
 Arithmetic = Annotated[
@@ -38,9 +34,7 @@ Arithmetic = Annotated[
 
 
 def certify(
-    path: Annotated[
-        Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
-    ],
+    path: RunOrModel,
     readout: ReadoutName = None,
     lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
     arithmetic: Arithmetic = REAL,
@@ -57,12 +51,12 @@ def certify(
     """
     if path.is_dir():
         fine = (readout, arithmetic, out) == (None, REAL, None)
-        _refuse_unless(fine, "--readout, --arithmetic and --out", "one model, and not for a run", path)
+        refuse_unless(fine, "--readout, --arithmetic and --out", "one model, and not for a run", path)
         _certify_run(path, lengths, limit, as_json=as_json)
         return
     refuse_unwritable(out, force=force)
     model = read_network(path)
-    verdict = certify_model(_with_readout(model, readout), lengths, arithmetic, limit)
+    verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -102,69 +96,6 @@ def check(
     raise typer.Exit(answer.status)
 
 
-def accuracy(
-    path: Annotated[
-        Path,
-        typer.Argument(metavar="MODEL|RUN", help="A model's JSON or safetensors file, or a run of GRUs or LSTMs."),
-    ],
-    length: Annotated[
-        int | None, typer.Option(help="The length N; 10,000 for a GRU or an LSTM, unless told otherwise.")
-    ] = None,
-    readout: ReadoutName = None,
-    arithmetic: Arithmetic = REAL,
-    curve: Annotated[
-        bool,
-        typer.Option("--curve", help="Also every shorter length; for a GRU or an LSTM 2, 5, 10, 20, 50 and so on."),
-    ] = False,
-    figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curve: a .png, .pdf or .svg file.")
-    ] = None,
-    number: Annotated[
-        int | None,
-        typer.Option(help="How many strings are drawn of each length for a GRU or an LSTM; 100 if not said."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the drawn strings; 0 if not said.")] = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
-    """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
-
-    Example: tallystick accuracy model.json --length 50 --curve
-    """
-    refuse_unwritable(figure, force=force)
-    model = None if path.is_dir() else read_network(path)
-    if model is None or not isinstance(model.cell, ScalarCell):
-        _refuse_unless(
-            readout is None and arithmetic == REAL, "--readout and --arithmetic", "cells without gates", path
-        )
-        given = {"length": length, "number": number, "seed": seed}
-        drawn = Drawn(shorter=curve, **{name: value for name, value in given.items() if value is not None})
-        if model is None:
-            accuracy_of_run(path, drawn, figure, as_json=as_json)
-        else:
-            accuracy_of_network(path, model, drawn, figure, as_json=as_json)
-        return
-    _refuse_unless(
-        number is None and seed is None, "--number and --seed", "GRUs and LSTMs, whose strings are drawn", path
-    )
-    if length is None:
-        raise BadInput("length: missing; say how long the strings are, as with --length 50")
-    model = _with_readout(model, readout)
-    found = (
-        accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
-    )
-    if figure is not None:
-        from tallystick.reports.figure_accuracy import write_accuracy_figure  # noqa: PLC0415 -- matplotlib is slow to load
-
-        write_accuracy_figure(found, figure)
-    if as_json:
-        lengths = {"curve": [_accuracy_json(one) for one in found]} if curve else {}
-        show_json({**_accuracy_json(found[-1]), "arithmetic": arithmetic, **lengths})
-    else:
-        for one in found if curve else found[-1:]:
-            _show_accuracy(one, in_classes=not curve)
-
-
 def failures(
     path: ModelFile,
     length: Annotated[int, typer.Option(help="The length N.")],
@@ -183,7 +114,7 @@ def failures(
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
     refuse_unwritable(out, force=force)
-    model = _with_readout(read_scalar_network(path), readout)
+    model = with_readout(read_scalar_network(path), readout)
     groups = {
         "extreme": extreme_failures(model, length, arithmetic),
         "random": random_failures(model, length, number, seed, arithmetic),
@@ -210,33 +141,8 @@ def _failure_json(failure: Failure) -> dict[str, object]:
     return {"string": failure.string, "class": failure.found, "right_class": failure.right}
 
 
-def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
-    classes = {
-        str(name): {
-            "strings": size,
-            "correct": found.correct[name],
-            "accuracy": found.correct[name] / size if size else None,
-        }
-        for name, size in found.strings.items()
-    }
-    return {
-        "length": found.length,
-        "strings": 2**found.length,
-        "correct": found.total_correct,
-        "accuracy": float(found.accuracy),
-        "balanced_accuracy": float(found.balanced_accuracy),
-        "classes": classes,
-    }
-
-
-def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
-    shares = f"{100 * float(found.accuracy):.6g} %, {100 * float(found.balanced_accuracy):.6g} % with classes balanced"
-    show(f"{found.total_correct:,} of {2**found.length:,} strings of length {found.length} are right: {shares}")
-    for name, size in found.strings.items() if in_classes else ():
-        show(f"{name:9} {found.correct[name]:,} of {size:,}")
-
-
-def _with_readout(model: Network, readout: str | None) -> Network:
+def with_readout(model: Network, readout: str | None) -> Network:
+    """Return a model with the readout that is asked for: its own, or the zero check of its cell."""
     if readout in (None, model.readout.kind):
         return model
     if readout == "zero" and isinstance(model.cell, ScalarCell):
@@ -313,8 +219,8 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
+    from tallystick.runs.directory import RunDirectory  # noqa: PLC0415
     from tallystick.runs.evaluation import horizons_of_run, prove_run  # noqa: PLC0415 -- polars and JAX take a second to load
-    from tallystick.runs.run_directory import RunDirectory  # noqa: PLC0415
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):
@@ -327,7 +233,7 @@ def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) 
     show_settings(horizons_of_run(directory), "horizons", as_json=as_json)
 
 
-def _refuse_unless(fine: bool, options: str, whose: str, path: Path) -> None:
+def refuse_unless(fine: bool, options: str, whose: str, path: Path) -> None:
     """Refuse options that are for something else."""
     if not fine:
         raise BadInput(f"{path}: {options} are for {whose}")

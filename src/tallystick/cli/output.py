@@ -1,15 +1,18 @@
-"""What the commands share: options, printing, failing in one line."""
+"""What the commands share: options, printing, progress, failing in one line."""
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, NoReturn, cast
+from threading import Lock
+from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.table import Table
 
@@ -21,6 +24,10 @@ from tallystick.files import (
     refuse_read_only,
     refuse_unwritable,  # noqa: F401
 )
+
+if TYPE_CHECKING:
+    from tallystick.runs.jobs import Job
+    from tallystick.runs.runner import Report
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Cluster = Annotated[
@@ -41,6 +48,10 @@ Keep = Annotated[
     ),
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was interrupted.")]
+Precision = Annotated[str, typer.Option(help="float32, as in the paper, or float64.")]
+RunOrModel = Annotated[
+    Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 _NARROWEST, _WIDEST = 110, 400
@@ -148,3 +159,42 @@ def make_folder(path: Path) -> None:
     with naming(path):
         path.mkdir(parents=True, exist_ok=True)
     refuse_read_only(path)
+
+
+def tell_slower_engine(jobs: "list[Job]") -> None:
+    """Say which jobs a GPU trains by the compiled scan instead of the kernel, and why; each reason once."""
+    from tallystick.training.engines import engine_text  # noqa: PLC0415 -- JAX takes a second to load
+
+    ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device) for job in jobs)
+    sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan"))
+
+
+class _SeedsDone:
+    """Counts the seeds of each setting as the blocks come in, from whichever thread."""
+
+    def __init__(self, bar: Progress, task: TaskID, sizes: dict[str, int]) -> None:
+        self._bar, self._task, self._left, self._lock = bar, task, dict(sizes), Lock()
+
+    def __call__(self, setting: str, seeds: int) -> None:
+        with self._lock:
+            self._left[setting] -= seeds
+            done = sum(left <= 0 for left in self._left.values())
+            self._bar.update(self._task, advance=seeds, settings=f"{done}/{len(self._left)}")
+            rate = self._bar.tasks[0].finished_speed or self._bar.tasks[0].speed or 0
+            self._bar.update(self._task, rate=f"{rate:,.0f}")
+
+
+@contextmanager
+def progress_bar(sizes: dict[str, int]) -> "Iterator[Report]":
+    """Show on standard error how far the settings, each with its number of seeds, have come; quiet where nobody watches."""
+    columns = (
+        TextColumn("settings {task.fields[settings]}  seeds"),
+        MofNCompleteColumn(),
+        BarColumn(),
+        TextColumn("{task.fields[rate]} seeds/s, left"),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=sum(sizes.values()), settings=f"0/{len(sizes)}", rate="-")
+        yield _SeedsDone(bar, task, sizes)

@@ -9,9 +9,9 @@ from tallystick.errors import BadInput
 from tallystick.explore.run import ExploredRun, Networks
 from tallystick.networks import Network
 from tallystick.reports.paper import EDITIONS
+from tallystick.runs.directory import CONFIG, RunDirectory
 from tallystick.runs.jobs import DESCRIBED_BY, VARIED
 from tallystick.runs.rows import ensemble_of
-from tallystick.runs.run_directory import CONFIG, RunDirectory
 from tallystick.training.setting import Setting
 
 MOST_NETWORKS = 20_000_000

@@ -13,7 +13,7 @@ from tallystick.errors import BadInput, printable
 from tallystick.files import LARGEST_SETTINGS, parse_settings, read_document, read_text
 from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
 from tallystick.runs.parquet_files import read_or_refuse, read_table
-from tallystick.runs.unfinished import refuse_unfinished
+from tallystick.runs.resuming import refuse_unfinished
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 

@@ -15,9 +15,9 @@ from tallystick.cells import Cell, ScalarCell, VectorCell
 from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
+    from tallystick.runs.horizons import Certified
     from tallystick.runs.jobs import Job
     from tallystick.runs.measures import CountingUnit
-    from tallystick.runs.network_horizons import Certified
     from tallystick.training.ensemble import Ensemble
 
 # The declarations are read where JAX is not needed; what finds the values loads it when it is called.
@@ -54,7 +54,7 @@ class Trained:
     @cached_property
     def certified(self) -> "Certified":
         """The horizons."""
-        from tallystick.runs.network_horizons import certify_many
+        from tallystick.runs.horizons import certify_many
 
         return certify_many(self.ensemble)
 

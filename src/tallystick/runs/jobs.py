@@ -1,4 +1,7 @@
-"""Jobs: one setting of one edition, with the strings it is trained and tested on and the weights it starts from."""
+"""What a run is asked for: jobs, and how many of their rows are kept.
+
+A job is one setting of one edition, with the strings that it is trained and tested on and the weights that it starts from.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -6,10 +9,13 @@ from typing import Any, Protocol
 
 import jax
 import numpy as np
+import polars as pl
 
 from tallystick.cells import VectorCell
 from tallystick.datasets.paper import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
+from tallystick.errors import BadInput, check_whole, is_count
 from tallystick.languages.tasks import Task
+from tallystick.training.lessons import lessons_of
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import exact_counters
 from tallystick.training.weights import fresh_weights, published_weights
@@ -17,6 +23,14 @@ from tallystick.training.weights import fresh_weights, published_weights
 TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000
 """So many rows are kept; more seeds are for runs that keep a summary or a sample of them."""
+
+MOST_SUMMED_UP = 1_000_000_000
+"""So many seeds a run may have that does not keep all rows."""
+
+SAMPLE = 100_000
+"""Rows in a sample, unless another number is asked for."""
+
+KINDS = ("all", "summary", "sample")
 
 DESCRIBED_BY = ("task", "bias", "train_length", "cell", "method", "precision")
 """What tells one setting from another."""
@@ -26,6 +40,70 @@ VARIED = ("learning_rate", "initial_scale", "epochs", "optimiser")
 
 EXACT = "exact"
 """The edition that starts from the authors' own weights."""
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept.
+
+    Attributes:
+        kind: `all`, `summary` or `sample`.
+        size: the rows in a sample.
+    """
+
+    kind: str = "all"
+    size: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> "Keep":
+        """Read all, summary, sample or sample:N.
+
+        >>> Keep.read("sample:500")
+        Keep(kind='sample', size=500)
+        """
+        kind, colon, digits = text.partition(":")
+        if kind not in KINDS or (colon and (kind != "sample" or not is_count(digits))):
+            raise BadInput(f"keep: {text!r} is not one of all, summary, sample and sample:N")
+        if kind != "sample":
+            return cls(kind)
+        size = int(digits) if colon else SAMPLE
+        check_whole(size, "keep: the sample's size", least=1, most=MOST_SEEDS)
+        return cls(kind, size)
+
+    def __str__(self) -> str:
+        """As it is read."""
+        return f"sample:{self.size}" if self.kind == "sample" else self.kind
+
+    @property
+    def rows(self) -> bool:
+        """Whether there are rows at the end."""
+        return self.kind != "summary"
+
+    @property
+    def summary(self) -> bool:
+        """Whether there are a summary and histograms at the end."""
+        return self.kind != "all"
+
+    def check_seeds(self, seeds: int) -> None:
+        """Refuse more seeds than can be kept so."""
+        if self.kind == "all" and seeds > MOST_SEEDS:
+            raise BadInput(
+                f"seeds: {seeds} is more than {MOST_SEEDS:,}, the most rows that are kept; "
+                f"--keep summary and --keep sample take {MOST_SUMMED_UP:,}"
+            )
+        check_whole(seeds, "seeds", least=1, most=MOST_SUMMED_UP)
+
+    def chosen(self, rows: pl.DataFrame, seeds: int) -> pl.DataFrame:
+        """Return which of the rows are kept: of a sample of n out of `seeds`, those with seed·n mod seeds < n.
+
+        These are n seeds at even distances. Every seed draws from a key of its own, so they are as good as any others.
+        """
+        if self.kind != "sample" or self.size >= seeds:
+            return rows
+        return rows.filter(pl.col("seed") * self.size % seeds < self.size)
+
+
+ALL = Keep()
 
 
 class Source(Protocol):
@@ -143,3 +221,16 @@ def _job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
     tests = {length: source.test(task, length) for length in TEST_LENGTHS}
     also = ("units",) if issubclass(setting.kind, VectorCell) else ()
     return Job(edition, setting, seeds, source.training(task, setting.train_length), tests, also=also)
+
+
+def training_job(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> Job:
+    """Return the one job of a training run."""
+    check_run(setting, seeds, seed, keep)
+    return fresh_job("fresh", setting, seeds, Generated(seed))
+
+
+def check_run(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> None:
+    """Refuse what cannot be trained, before anything is written."""
+    keep.check_seeds(seeds)
+    check_whole(seed, "seed", least=0, most=MOST_SEEDS)
+    lessons_of(setting, training_set(setting.scored_as, setting.train_length, seed))

@@ -1,30 +1,42 @@
-"""Runs jobs part by part into a run directory, on this machine or by other workers."""
+"""Runs jobs: one setting into memory, or any number of them into a run directory, part by part.
 
+Every command that trains many networks goes through `run_whole`. It does the parts that are missing, on this machine or by the
+workers of a cluster, and puts them together, so that a run which was killed ends as if it had not been.
+"""
+
+import platform
+import sys
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from tallystick.cells import VectorCell
+from tallystick.datasets.strings import write_strings
+from tallystick.errors import BadInput
 from tallystick.files import write_document
 from tallystick.runs.columns import Trained, schema_of
-from tallystick.runs.jobs import Job
-from tallystick.runs.keeping import ALL, Keep
+from tallystick.runs.directory import HISTOGRAMS, MODELS, RECORD, STRINGS, SUMMARY, RunDirectory
+from tallystick.runs.jobs import ALL, Job, Keep, training_job
 from tallystick.runs.parquet_files import as_parquet
+from tallystick.runs.resuming import do_missing
 from tallystick.runs.rows import SORTED_BY, rows_of
-from tallystick.runs.run_directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
-from tallystick.runs.sketches import merged, sketch_of
-from tallystick.runs.summaries import histograms_of, summary_document
-from tallystick.runs.workers import THIS_MACHINE, Workers
-from tallystick.training.devices import devices_named, on_every_core
-from tallystick.training.engines import NARROWEST, WIDE
-from tallystick.training.ensemble import train
+from tallystick.runs.summaries import add_up_files, histograms_of, sketch_of, summary_document
+from tallystick.runs.workers import THIS_MACHINE, Workers, workers_named
+from tallystick.training.devices import cores, devices_named, on_every_core
+from tallystick.training.engines import NARROWEST, WIDE, devices_for, engine_text
+from tallystick.training.ensemble import Ensemble, silent
+from tallystick.training.ensemble import train as train_weights
+from tallystick.training.setting import Setting
 
 Report = Callable[[str, int], object]
+"""Told of a job's name and a number of seeds, as they are done."""
 
 PART = WIDE
 """Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
@@ -34,6 +46,8 @@ GPU_PART = 2**16
 
 MOST_PARTS = 4096
 """Parts of a job; where there are more seeds, the parts are larger."""
+
+_OPTIONS = tuple(field.name for field in fields(Setting) if field.name not in ("task", "bias", "train_length"))
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,128 @@ class Part:
         """Return the names of its files by what is in them."""
         names = {"rows": self.name} if keep.rows else {}
         return {**names, "sketch": f"{self.name}-sketch"} if keep.summary else names
+
+
+def train(
+    task: str = "binary",
+    train_length: int = 8,
+    *,
+    bias: bool = False,
+    seeds: int = 1000,
+    seed: int = 0,
+    **options: object,
+) -> Ensemble:
+    """Train `seeds` networks of one setting on generated strings, and return them.
+
+    Args:
+        task: binary, ternary or count.
+        train_length: the longest training strings.
+        bias: whether the cell has a bias.
+        seeds: how many networks; seed n starts from the same weights whatever stands beside it.
+        seed: decides the order of the training strings.
+        options: any other field of `Setting`: cell, units, method, precision, epochs, learning_rate, schedule and so on.
+
+    >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
+    >>> networks.cell().open_step.shape
+    (8,)
+    """
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise BadInput(f"{unknown[0]}: no such option; the options are {', '.join(_OPTIONS)}")
+    job = training_job(Setting(task, bias, train_length, **options), seeds, seed)  # pyright: ignore[reportArgumentType]
+    return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings)
+
+
+def run_training(
+    job: Job,
+    seed: int,
+    directory: RunDirectory,
+    keep: Keep = ALL,
+    **options: Any,  # noqa: ANN401 -- as run_whole has them
+) -> None:
+    """Train and test one setting, part by part, into a run directory; the options are those of `run_whole`."""
+    run_whole([job], training_config(job, seed, keep), directory, **options)
+
+
+def training_config(job: Job, seed: int, keep: Keep = ALL) -> dict[str, object]:
+    """Return what a training run of one setting was asked for."""
+    return {"command": "train", **asdict(job.setting), "seeds": job.seeds, "seed": seed, "keep": str(keep)}
+
+
+def run_on(
+    cluster: str | None,
+    device: str,
+    jobs: list[Job],
+    asked: dict[str, object],
+    directory: RunDirectory,
+    *,
+    tell: Callable[[list[Job]], object] = silent,
+    **options: Any,  # noqa: ANN401 -- as run_whole has them
+) -> None:
+    """Do jobs into a run directory as `run_whole` does, on the cluster named, or on this machine where the name is None.
+
+    `device` is auto, cpu or gpu. `tell` is told of the jobs once it is known which kind of device does each of them.
+    """
+    with workers_named(cluster) as workers:
+        placed = [replace(job, device=_device_for(job.setting, workers, device)) for job in jobs]
+        tell(placed)
+        run_whole(placed, asked, directory, workers=workers, **options)
+
+
+def run_whole(
+    jobs: list[Job],
+    asked: dict[str, object],
+    directory: RunDirectory,
+    *,
+    report: Report = silent,
+    workers: Workers = THIS_MACHINE,
+    resume: bool = False,
+    force: bool = False,
+    add: Callable[[list[Job]], object] = silent,
+) -> None:
+    """Do jobs into a run directory from its beginning to its end: what was asked for, strings, rows, and how it was made.
+
+    Args:
+        jobs: what is trained and tested.
+        asked: what decides it, for the configuration: `seed` among it, and `keep` where not all rows are kept.
+        directory: where everything is written.
+        report: told of a job's name and of seeds, as they are done.
+        workers: who does the work; the default is this machine.
+        resume: go on with a run of the same configuration.
+        force: start a run anew.
+        add: called with the jobs once the rows stand, to write what else belongs to the run.
+    """
+    started, keep = time.perf_counter(), Keep.read(str(asked.get("keep", ALL)))
+    with directory.begun({**asked, **made_in(jobs)}, resume=resume, force=force):
+        finished = has_all(directory, keep) and directory.has(RECORD)
+        write_job_strings(directory, jobs)
+        run_jobs(directory, jobs, report, keep=keep, workers=workers)
+        add(jobs)
+        if not finished:  # how it was made is not how it was looked at again
+            write_record(directory, time.perf_counter() - started, int(str(asked["seed"])), jobs)
+        directory.drop_parts()
+
+
+def run_jobs(
+    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, workers: Workers = THIS_MACHINE
+) -> None:
+    """Do the parts that are missing, then put all of them together; `report` is told of seeds done."""
+    if has_all(directory, keep):
+        return
+    parts = parts_of(jobs)
+    are_done = on_every_core(lambda part: _is_done(directory, part, keep), parts)
+    done = {place for place, is_done in enumerate(are_done) if is_done}
+    for place in done:
+        report(parts[place].job.name, len(parts[place].seeds))
+
+    def store(place: int, contents: dict[str, bytes]) -> None:
+        part = parts[place]
+        for name, file in part.files(keep).items():
+            directory.store_part(file, contents[name])
+        report(part.job.name, len(part.seeds))
+
+    do_missing([(part.job, part.seeds) for part in parts], done, partial(part_files, keep), store, workers)
+    _put_together(directory, jobs, parts, keep)
 
 
 def parts_of(jobs: list[Job]) -> list[Part]:
@@ -83,30 +219,6 @@ def made_by() -> dict[str, object]:
     return {name: version(name) for name in ("tallystick", "jax")}
 
 
-def run_jobs(
-    directory: RunDirectory, jobs: list[Job], report: Report, *, keep: Keep = ALL, workers: Workers = THIS_MACHINE
-) -> None:
-    """Do the parts that are missing, then put all of them together; `report` is told of seeds done."""
-    if has_all(directory, keep):
-        return
-    parts = parts_of(jobs)
-    missing = []
-    for part, done in zip(parts, on_every_core(lambda part: _is_done(directory, part, keep), parts), strict=True):
-        if done:
-            report(part.job.name, len(part.seeds))
-        else:
-            missing.append(part)
-
-    def take(place: int, contents: dict[str, bytes]) -> None:
-        part = missing[place]
-        for name, file in part.files(keep).items():
-            directory.store_part(file, contents[name])
-        report(part.job.name, len(part.seeds))
-
-    workers.each(partial(part_files, keep), [(part.job, part.seeds) for part in missing], take)
-    _put_together(directory, jobs, parts, keep)
-
-
 def has_all(directory: RunDirectory, keep: Keep) -> bool:
     """Say whether all that is kept stands."""
     wanted = [MODELS] * keep.rows + [HISTOGRAMS, SUMMARY] * keep.summary
@@ -135,7 +247,9 @@ def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
-    ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
+    ensemble = train_weights(
+        job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device
+    )
     also = (pl.lit(pl.Series(name, [job.described[name]])).first() for name in job.also)
     rows = rows_of(job, numbers, ensemble).with_columns(*also)
     return rows.head(len(seeds)), Trained(job, numbers, ensemble)
@@ -158,7 +272,7 @@ def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], k
         sketches: dict[str, list[Path]] = {job.name: [] for job in jobs}
         for part in parts:
             sketches[part.job.name].append(directory.part(part.files(keep)["sketch"]))
-        tables = [histograms_of(job, merged(sketches[job.name])) for job in sorted(jobs, key=_order)]
+        tables = [histograms_of(job, add_up_files(sketches[job.name])) for job in sorted(jobs, key=_order)]
         directory.write_table(pl.concat(tables), HISTOGRAMS)
         write_document(summary_document(pl.concat(tables)), directory.path / SUMMARY)
 
@@ -166,3 +280,43 @@ def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], k
 def _order(job: Job) -> tuple[object, ...]:
     """The order of rows.SORTED_BY, but for seeds, and of what a sweep varies."""
     return tuple(job.described[name] for name in (*SORTED_BY[:-1], *job.also))
+
+
+def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
+    """Write the generated strings as files; the authors' own stay where they are."""
+    folder = directory.make_folder(STRINGS)
+    sets = {
+        (job.setting.scored_as, length): strings
+        for job in jobs
+        if job.edition == "fresh"
+        for length, strings in {job.setting.train_length: job.strings, **job.tests}.items()
+    }
+    for (task, length), strings in sets.items():
+        write_strings(strings, task, folder / f"{task.name}_{length}.txt")
+
+
+def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[Job] | None = None) -> None:
+    """Write how the run was made: versions, machine, time, and the form of the gradient, which float32 results depend on."""
+    packages = ("tallystick", "jax", "jaxlib", "optax", "numpy", "polars")
+    record = {
+        "command": " ".join(["tallystick", *sys.argv[1:]])
+        if Path(sys.argv[0]).stem.startswith("tallystick")
+        else "from Python",
+        "seed": seed,
+        "seconds": round(seconds, 1),
+        "cores": cores(),
+        "machine": platform.machine(),
+        "trained_by": sorted({engine_text(job.setting, job.strings, job.device) for job in jobs or ()})
+        or ["cpu, compiled scan"],
+        "python": platform.python_version(),
+        "versions": {package: version(package) for package in packages},
+        "gradient": "derived by hand: sigmoid(o) − y, softmax(o) − y; Adam with its corrections as scalars",
+    }
+    write_document(record, directory.path / RECORD)
+
+
+def _device_for(setting: Setting, workers: Workers, name: str) -> str:
+    """Return the kind of device that trains a setting where the workers are; cells with several units have processors alone."""
+    if issubclass(setting.kind, VectorCell):
+        return devices_for(setting, name).kind
+    return workers.device(name)

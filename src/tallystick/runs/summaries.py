@@ -1,8 +1,17 @@
-"""What is kept of models that are not: histograms of their values, and the quantiles that follow from them."""
+"""What is kept of models that are not: histograms of their values, and the quantiles that follow from them.
 
-from collections.abc import Iterator
+A part of a run is counted into a sketch: how many of its models fall into which bin. The bins are fixed beforehand, so that the
+sketches of the parts add up to that of the whole, in any order. Horizons and accuracies are counted value by value. a/b and U are
+counted by how far they lie from −1 and 1, where the theorems want them: a bin is at most 1/1024 of that distance wide. The models
+nearest to an exact counter, the rarest, are told apart as well as any others, and one that is exactly there has a bin to itself.
+A bin has a whole number for a key: the bits of a double, in the order of the doubles, without the last 42.
+"""
+
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite, nan
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -10,12 +19,16 @@ import polars as pl
 from tallystick.cells import Cell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
-from tallystick.runs.bins import MANTISSA, edges_of
-from tallystick.runs.columns import Column, counted_columns, schema_of
+from tallystick.runs.columns import Column, Trained, columns_of, counted_columns, schema_of
 from tallystick.runs.jobs import Job
+from tallystick.runs.parquet_files import scan
 from tallystick.runs.rows import DESCRIBED
 
 QUANTILES = (0.0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0)
+MANTISSA = 10
+_CUT = 52 - MANTISSA
+_ALL_BUT_SIGN = np.int64(2**63 - 1)
+
 RESOLUTION = (
     "a quantile of ab_ratio or of a recurrent weight lies from the first number up to the second, which differ by "
     f"1/{2**MANTISSA} of its distance from -1 or 1, at most; accuracies, horizons and counts are exact"
@@ -197,3 +210,73 @@ def _plain(column: Column, least: float, following: float) -> object:
 
 def _whole(value: float) -> int | None:
     return int(value) if isfinite(value) else None
+
+
+class Edges(NamedTuple):
+    """A bin holds the values from the least up to the next; both are the same where it holds one value alone."""
+
+    least: np.ndarray
+    next: np.ndarray
+
+
+def keys_of(column: Column, values: pl.Series) -> pl.Series:
+    """Return the keys of the bins that values fall into; null for what is not a number.
+
+    >>> keys_of(Column("horizon_all", pl.Int64), pl.Series([6, 16])).to_list()
+    [6, 16]
+    """
+    if column.dtype != pl.Float64:
+        return values.cast(pl.Int64)
+    numbers = values.to_numpy().astype(np.float64)
+    keys = _ordered(numbers) if column.centre is None else _ordered(numbers - column.centre) >> _CUT
+    table = pl.DataFrame({"key": keys, "is_number": ~np.isnan(numbers)})
+    return table.select(pl.when("is_number").then("key")).to_series()
+
+
+def edges_of(column: Column, keys: np.ndarray) -> Edges:
+    """Return the edges of bins.
+
+    >>> weight = Column("recurrent_weight", pl.Float64, centre=1.0)
+    >>> bin = keys_of(weight, pl.Series([1.25])).to_numpy()
+    >>> [float(edge[0]) for edge in edges_of(weight, bin)]
+    [1.25, 1.250244140625]
+    """
+    if column.centre is not None:
+        with np.errstate(invalid="ignore"):  # beyond the infinities lie no numbers
+            least, following = (column.centre + _double(key << _CUT) for key in (keys, keys + 1))
+        return Edges(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(following), np.inf, following))
+    values = _double(keys) if column.dtype == pl.Float64 else keys.astype(np.float64)
+    return Edges(values, values)
+
+
+def _ordered(numbers: np.ndarray) -> np.ndarray:
+    """Return whole numbers in the order of the doubles, negative ones for negative doubles; both zeros are 0."""
+    bits = numbers.view(np.int64)
+    return np.where(bits < 0, -(bits & _ALL_BUT_SIGN), bits)
+
+
+def _double(ordered: np.ndarray) -> np.ndarray:
+    return np.copysign(np.abs(ordered).view(np.float64), ordered)
+
+
+def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
+    """Count the values of trained networks and of their rows, bin by bin; a column without a value is left out."""
+    counted = [column for column in columns_of(trained.job.setting.kind) if column.counted]
+    tables = []
+    for column in counted:
+        values = (
+            column.find(trained) if column.only_counted and column.find else rows.get_column(column.name, default=None)
+        )
+        if isinstance(values, pl.Series) and values.null_count() < len(values):
+            keys = pl.DataFrame({"column": column.name, "key": keys_of(column, values)})
+            tables.append(keys.with_columns(models=pl.lit(1, pl.Int64)))
+    return _sums(pl.concat(tables).lazy()).collect()
+
+
+def add_up_files(paths: Iterable[Path]) -> pl.DataFrame:
+    """Add up the sketches in files, without holding more than a few of them at a time."""
+    return _sums(scan(*paths)).collect(engine="streaming")
+
+
+def _sums(counts: pl.LazyFrame) -> pl.LazyFrame:
+    return counts.group_by("column", "key").agg(pl.col("models").sum()).sort("column", "key")

@@ -1,8 +1,9 @@
 """Cells and methods side by side: how many seeds meet the conditions, how many are proved, how far the others hold."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,14 @@ from tallystick.certificates.exact_counters import has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole
-from tallystick.files import read_text, write_text
+from tallystick.files import refuse_existing, remove_partial
 from tallystick.runs.evaluation import exact_horizons, verdicts_on
-from tallystick.runs.jobs import MOST_SEEDS
-from tallystick.runs.keeping import ALL
-from tallystick.runs.network_horizons import are_finite, certify_many
+from tallystick.runs.horizons import are_finite, certify_many
+from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
+from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
 from tallystick.runs.runner import made_by
-from tallystick.runs.training_run import training_job
-from tallystick.training.ensemble import Ensemble, train
+from tallystick.runs.workers import OneByOne, workers_named
+from tallystick.training.ensemble import Ensemble, silent, train
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 
@@ -31,9 +32,9 @@ SAMPLE = 200
 
 MOST_VECTOR_SEEDS = 100_000
 KEPT = "compare.rows.json"
+FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg")
 _TRAINED = 90.0
 _SPREADS = ("horizons", "even_horizons")
-_ASKED, _ROWS = "asked", "rows"
 
 
 @dataclass(frozen=True)
@@ -116,11 +117,66 @@ def default_vector_settings() -> list[Setting]:
     ]
 
 
-def check_comparison(seeds: int, vector_seeds: int, seed: int) -> None:
-    """Refuse what cannot be compared, before anything is trained."""
+def chosen_settings(
+    seeds: int, vector_seeds: int, seed: int, cell: str | None = None, method: str | None = None
+) -> list[tuple[Setting, int]]:
+    """Return what is compared, each setting with its number of seeds: all of them, or those of one cell or method."""
     ALL.check_seeds(seeds)
     check_whole(vector_seeds, "vector_seeds", least=1, most=MOST_VECTOR_SEEDS)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
+    every = [(setting, seeds) for setting in default_settings()]
+    every += [(setting, vector_seeds) for setting in default_vector_settings()]
+    chosen = [pair for pair in every if cell in (None, pair[0].cell) and method in (None, pair[0].method)]
+    if not chosen:
+        raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
+    return chosen
+
+
+def compare_settings(
+    settings: Sequence[tuple[Setting, int]],
+    seed: int = 0,
+    *,
+    out: Path | None = None,
+    cluster: str | None = None,
+    device: str = "auto",
+    resume: bool = False,
+    force: bool = False,
+    tell: Callable[[Setting], object] = silent,
+) -> list[Comparison]:
+    """Compare settings, each with its number of seeds: here one after another, on a cluster as many at a time as it has workers.
+
+    Args:
+        settings: what is compared.
+        seed: draws the order of the training strings, and the test strings.
+        out: a folder that keeps the rows as they come, so that the comparison can be resumed.
+        cluster: where to train; the default is this machine.
+        device: auto, cpu or gpu.
+        resume: go on with the rows that the folder has.
+        force: replace them.
+        tell: told of a setting as its training begins, or as its row comes from a cluster.
+    """
+    with nullcontext() if out is None else at_work_in(out), workers_named(cluster) as workers:
+        kind = workers.device(device)
+        rows = kept_rows(out, settings, seed, kind)
+        if out is not None:
+            remove_partial(out, *FILES)
+            if not rows.begin(resume=resume, force=force):
+                for name in FILES:
+                    refuse_existing(out / name, force=force)
+
+        def tell_and_compare(setting: Setting, seeds: int) -> Comparison:
+            tell(setting)
+            return compare(setting, seeds, seed, kind)
+
+        def tell_and_keep(place: int, row: Comparison) -> None:
+            tell(settings[place][0])
+            rows.add(place, row)
+
+        if cluster is None:
+            do_missing(settings, rows.found, tell_and_compare, rows.add, OneByOne())
+        else:
+            do_missing(settings, rows.found, partial(compare, seed=seed, device=kind), tell_and_keep, workers)
+        return [rows.found[place] for place in range(len(settings))]
 
 
 def compare(setting: Setting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
@@ -185,47 +241,24 @@ def _failed(networks: Ensemble) -> float:
     return float(np.mean((networks.accuracy_train < _TRAINED) | ~are_finite(networks)))
 
 
-class KeptRows:
-    """The rows of a comparison as they come in, kept in a file so that a comparison can be resumed."""
-
-    def __init__(self, folder: Path, settings: Sequence[tuple[Setting, int]], seed: int, device: str) -> None:
-        """Hold the rows of some settings, each with its number of seeds, by a kind of device; there are none yet."""
-        self._path, self._settings, self._seed, self._device = folder / KEPT, settings, seed, device
-        self.rows: dict[int, Comparison] = {}
-
-    def read(self) -> "KeptRows":
-        """Read the rows that a comparison of the same settings, seeds, device and versions has left."""
-        text = read_text(self._path)
-        try:
-            found = json.loads(text)  # its own file, in which an unlimited horizon is Infinity
-            asked, rows = found[_ASKED], {int(place): row for place, row in found[_ROWS].items()}
-            if asked == self._asked():
-                self.rows = {place: _row(self._settings[place][0], row) for place, row in rows.items()}
-                return self
-        except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-            raise BadInput(f"{self._path}: not the rows of a comparison; --force starts it anew") from None
-        raise BadInput(
-            f"{self._path}: of other settings, seeds, versions or another device; "
-            "resume with the same options, or choose another folder"
-        )
-
-    def add(self, place: int, row: Comparison) -> None:
-        """Keep one more row."""
-        self.rows[place] = row
-        rows = {str(place): _plain(row) for place, row in sorted(self.rows.items())}
-        write_text(json.dumps({_ASKED: self._asked(), _ROWS: rows}, indent=1) + "\n", self._path)
-
-    def _asked(self) -> dict[str, object]:
-        """Return what decides the rows."""
-        settings = [[asdict(setting), seeds] for setting, seeds in self._settings]
-        return {"settings": settings, "seed": self._seed, "device": self._device, **made_by()}
+def kept_rows(
+    out: Path | None, settings: Sequence[tuple[Setting, int]], seed: int, device: str
+) -> KeptResults[Comparison]:
+    """Return the rows of a comparison as a folder keeps them, beside what decides them; none are read yet."""
+    asked = {
+        "settings": [[asdict(setting), seeds] for setting, seeds in settings],
+        "seed": seed,
+        "device": device,
+        **made_by(),
+    }
+    return KeptResults(None if out is None else out / KEPT, asked, _plain, partial(_row, settings))
 
 
 def _plain(row: Comparison) -> dict[str, object]:
     return {name: value for name, value in asdict(row).items() if name != "setting"}
 
 
-def _row(setting: Setting, found: Mapping[str, object]) -> Comparison:
+def _row(settings: Sequence[tuple[Setting, int]], place: int, found: Mapping[str, object]) -> Comparison:
     values = {field.name: found[field.name] for field in fields(Comparison) if field.name != "setting"}
     spreads = {name: Spread(**found[name]) for name in _SPREADS}  # pyright: ignore[reportCallIssue]
-    return Comparison(setting, **{**values, **spreads})  # pyright: ignore[reportArgumentType]
+    return Comparison(settings[place][0], **{**values, **spreads})  # pyright: ignore[reportArgumentType]

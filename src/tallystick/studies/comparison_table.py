@@ -7,13 +7,16 @@ import csv
 import io
 from dataclasses import astuple
 from math import isinf
+from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tallystick.cells import VectorCell
+from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
+from tallystick.runs.resuming import at_work_in
 from tallystick.studies.compare import LONG, Comparison
 from tallystick.training.setting import OWN, Setting
 
@@ -122,6 +125,15 @@ def as_markdown(rows: list[Comparison]) -> str:
     """Write the printed table in Markdown."""
     lines = [list(HEADINGS.values()), ["---"] * len(HEADINGS), *(as_cells(row) for row in rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def write_comparison(rows: list[Comparison], out: Path) -> None:
+    """Write the table and the picture into a folder."""
+    with at_work_in(out):
+        write_text(as_csv(rows), out / "compare.csv")
+        write_text(as_markdown(rows), out / "compare.md")
+        for name, content in drawing.files("compare", lambda: draw_comparison(rows)).items():
+            write_bytes(content, out / name)
 
 
 def _cell(name: str, value: object) -> str:

@@ -1,7 +1,6 @@
 """The paper's experiment, a thousand times larger: three editions of its table, and what chance and rounding do to it."""
 
-import time
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -13,13 +12,10 @@ import polars as pl
 from tallystick.datasets.paper import RUNS
 from tallystick.errors import BadInput, check_whole
 from tallystick.reports.report import RunReport, write_report
-from tallystick.runs.cluster import workers_named
+from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import MOST_SEEDS, Generated, Job, Published, exact_job, fresh_job, paper_grid
-from tallystick.runs.lock import at_work_in
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.runner import Report, made_in, run_jobs
-from tallystick.runs.training_run import write_job_strings, write_record
-from tallystick.runs.workers import THIS_MACHINE, Workers
+from tallystick.runs.resuming import at_work_in
+from tallystick.runs.runner import Report, run_on
 from tallystick.studies.replicates import SCHEMA as REPLICATES_SCHEMA
 from tallystick.studies.replicates import RedrawnSuites, rounding_replicates, sampling_replicates
 from tallystick.training.devices import on_every_core
@@ -92,14 +88,16 @@ class Plan:
         strings = Published(self.authors_data)
         return [fresh_job(name, s, seeds, strings) for name in ("float32", "float64") for s in paper_grid(name)]
 
-    def config(self, jobs: list[Job]) -> dict[str, object]:
+    def config(self) -> dict[str, object]:
         """Return what decides the rows, for the run directory: the options, and the authors' strings by their hash."""
         options = {
             name: getattr(self, name) for name in ("runs", "seeds", "precision", "seed", "perturb", "replicates")
         }
-        exact = [strings for job in jobs if job.edition == "exact" for strings in (job.strings, *job.tests.values())]
+        exact = [
+            strings for job in self.jobs if job.edition == "exact" for strings in (job.strings, *job.tests.values())
+        ]
         digest = sha256(repr(exact).encode()).hexdigest() if exact else ""
-        return {"command": "reproduce", **options, "authors_strings": digest, **made_in(jobs)}
+        return {"command": "reproduce", **options, "authors_strings": digest}
 
 
 def reproduce(
@@ -129,15 +127,14 @@ def reproduce(
         raise BadInput(f"{unknown[0]}: no such option; the options are {', '.join(names)}")
     if options.get("authors_data") is not None:
         options["authors_data"] = Path(options["authors_data"])
-    plan, how = Plan(**options), {"device": device, "resume": resume, "force": force}
-    return run_and_report(plan, Path(out), cluster=cluster, progress=progress, **how).files
+    how = {"cluster": cluster, "device": device, "resume": resume, "force": force}
+    return run_and_report(Plan(**options), Path(out), report=progress, **how).files
 
 
-def run_and_report(plan: Plan, out: Path, *, cluster: str | None = None, **options: Any) -> RunReport:  # noqa: ANN401 -- as run_experiment has them
+def run_and_report(plan: Plan, out: Path, **options: Any) -> RunReport:  # noqa: ANN401 -- as run_experiment has them
     """Carry a plan out in a folder, then write its table, figures, claims and page; the options are `run_experiment`'s."""
     directory = RunDirectory(out)
-    with workers_named(cluster) as workers:
-        run_experiment(plan, directory, workers=workers, **options)
+    run_experiment(plan, directory, **options)
     with at_work_in(directory.path):
         return write_report(directory.path)
 
@@ -146,27 +143,20 @@ def run_experiment(
     plan: Plan,
     directory: RunDirectory,
     *,
-    progress: Report = silent,
-    workers: Workers = THIS_MACHINE,
+    cluster: str | None = None,
     device: str = "auto",
-    resume: bool = False,
-    force: bool = False,
+    **options: Any,  # noqa: ANN401 -- as run_whole has them
 ) -> None:
     """Train every setting of every edition, redraw the averages by chance and by rounding, and follow some paths.
 
-    Training is done by the workers, where some are given; the rest, on this machine.
+    Training is done on the cluster, where one is named; the rest, on this machine. The options are those of `run_whole`.
     """
-    started = time.perf_counter()
-    jobs = [replace(job, device=workers.device(device)) for job in plan.jobs]
-    with directory.begun(plan.config(jobs), resume=resume, force=force):
-        finished = directory.is_finished()
-        write_job_strings(directory, jobs)
-        run_jobs(directory, jobs, progress, workers=workers)
+
+    def add(jobs: list[Job]) -> None:
         directory.write_table(_replicates(plan, jobs, directory), "replicates.parquet")
         directory.write_table(_paths(jobs), "paths.parquet")
-        if not finished:
-            write_record(directory, time.perf_counter() - started, plan.seed, jobs)
-        directory.drop_parts()
+
+    run_on(cluster, device, plan.jobs, plan.config(), directory, add=add, **options)
 
 
 def _replicates(plan: Plan, jobs: list[Job], directory: RunDirectory) -> pl.DataFrame:

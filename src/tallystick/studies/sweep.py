@@ -7,9 +7,12 @@ values, there is a pair of maps for each of their combinations.
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,13 +21,13 @@ from matplotlib.figure import Figure
 
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
+from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
 from tallystick.reports.findings import percent
+from tallystick.runs.directory import HISTOGRAMS, MODELS, SUMMARY, RunDirectory
 from tallystick.runs.evaluation import horizons_of_run, indicators_of_run
-from tallystick.runs.jobs import VARIED, Generated, Job, fresh_job
-from tallystick.runs.keeping import ALL, Keep
-from tallystick.runs.run_directory import RunDirectory
-from tallystick.runs.training_run import check_run
+from tallystick.runs.jobs import ALL, VARIED, Generated, Job, Keep, check_run, fresh_job
+from tallystick.runs.resuming import at_work_in
 from tallystick.training.setting import OWN, Setting
 
 MOST_POINTS = 10_000
@@ -94,10 +97,25 @@ def sweep_jobs(base: Setting, grid: Grid, seeds: int, seed: int, keep: Keep = AL
     return [replace(of_length[setting.train_length], setting=setting, also=VARIED) for setting in settings]
 
 
-def sweep_config(base: Setting, grid: Grid, seeds: int, seed: int) -> dict[str, object]:
+def sweep_config(base: Setting, grid: Grid, seeds: int, seed: int, keep: Keep = ALL) -> dict[str, object]:
     """Return what a sweep was asked for."""
     axes = {name: list(values) for name, values in grid.axes.items()}
-    return {"command": "sweep", **asdict(base), **axes, "seeds": seeds, "seed": seed}
+    return {"command": "sweep", **asdict(base), **axes, "seeds": seeds, "seed": seed, "keep": str(keep)}
+
+
+def write_sweep(out: Path, points: Sequence[Point], x: str | None = None, y: str | None = None) -> list[str]:
+    """Write the table and the heat maps of a sweep into its folder; return the names of all files that hold its results."""
+    table = io.StringIO()
+    writer = csv.DictWriter(table, points[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(points)
+    with at_work_in(out):
+        figures = drawing.files("sweep", lambda: draw_sweep(points, x, y))
+        write_text(table.getvalue(), out / "sweep.csv")
+        for name, content in figures.items():
+            write_bytes(content, out / name)
+    kept = [name for name in (MODELS, HISTOGRAMS, SUMMARY) if (out / name).exists()]
+    return [*kept, "sweep.csv", *figures]
 
 
 def points_of(directory: RunDirectory) -> list[dict[str, object]]:

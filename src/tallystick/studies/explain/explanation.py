@@ -9,7 +9,7 @@ import numpy as np
 
 from tallystick.cells import LinearCell
 from tallystick.errors import BadInput
-from tallystick.runs.training_run import training_job
+from tallystick.runs.jobs import training_job
 from tallystick.studies.explain.counter import AtCounter, ExactCounter, at_counter
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of

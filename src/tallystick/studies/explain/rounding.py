@@ -18,7 +18,7 @@ from jaxtyping import Array, Float, Int
 from tallystick.cells import Cell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.runs.training_run import training_job
+from tallystick.runs.jobs import training_job
 from tallystick.training.adam import adam
 from tallystick.training.lessons import Course, Lessons, course_of, lessons_of
 from tallystick.training.loop import Learner, Student

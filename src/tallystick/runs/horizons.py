@@ -1,10 +1,12 @@
-"""The first lengths of an ensemble of linear cells on a device of JAX: the bounds are those of `linear_ensemble`, in float64.
+"""Up to which length trained networks are right on all strings: the one way by which runs and comparisons are certified.
 
-A GPU fails most trained cells in the time that the host needs for a few; what it leaves open, the host decides.
+Networks that a GPU trained begin to be certified there: it fails most of them in the time that the host needs for a few. The
+bounds are those of `linear_ensemble`, in float64, and the host decides what the GPU leaves open.
 """
 
 from contextlib import AbstractContextManager
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,12 +14,53 @@ import numpy as np
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.critical_strings import critical_strings
+from tallystick.certificates.ensemble import Horizons, has_horizons, horizons
 from tallystick.certificates.ensemble_models import Mask
 from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Powers, decided_length
 from tallystick.networks import Network, Readout
+from tallystick.training.devices import devices_named
+from tallystick.training.ensemble import Ensemble
 
 LONGEST = 4096
 """Lengths that a device goes through; the few cells that last longer are left to the host."""
+
+
+class Certified(NamedTuple):
+    """Which networks have a horizon, and the horizons: one entry per network, 0 where there is none."""
+
+    networks: np.ndarray
+    horizons: Horizons
+
+
+def certify_many(networks: Ensemble) -> Certified:
+    """Certify trained networks of any cell and task, in real arithmetic.
+
+    Where the count is asked for the zero check answers for the cell: it is right iff h = 0 says that the count is 0. Networks
+    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it.
+    """
+    weights = networks.weights
+    found = are_finite(networks) & has_horizons(networks.setting.kind)
+    empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
+    if not found.any():
+        return Certified(found, empty)
+    chosen = replace(networks, weights=weights.places(found)).networks()
+    decided = horizons(chosen, head_start=_head_start(networks.device))
+    for whole, part in zip(empty, decided, strict=True):
+        whole[found] = part
+    return Certified(found, empty)
+
+
+def are_finite(networks: Ensemble) -> np.ndarray:
+    """Say of each network whether all its weights are finite."""
+    with np.errstate(all="ignore"):
+        leaves = [*jax.tree.leaves(networks.weights), *jax.tree.leaves(networks.cell().tensors())]
+    size = len(networks.accuracy_train)
+    return np.all([np.isfinite(row) for leaf in leaves for row in np.asarray(leaf).reshape(-1, size)], axis=0)
+
+
+def _head_start(device: str) -> HeadStart | None:
+    """Networks that a GPU trained begin to be certified there; processors do as well without."""
+    return head_start_on(devices_named(device).using()) if device == "gpu" else None
 
 
 def head_start_on(device: AbstractContextManager[object]) -> HeadStart:

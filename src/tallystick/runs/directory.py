@@ -22,11 +22,11 @@ from tallystick.files import (
     read_settings,
     refuse_no_folder,
     remove_partial,
+    write_bytes,
     write_text,
     write_whole,
 )
 from tallystick.runs.columns import schema_of
-from tallystick.runs.lock import LOCK, at_work_in
 from tallystick.runs.parquet_files import (
     UNREADABLE,
     as_parquet,
@@ -38,8 +38,8 @@ from tallystick.runs.parquet_files import (
     scan,
     sink,
 )
+from tallystick.runs.resuming import CONFIG, LOCK, at_work_in, refuse_unfinished
 from tallystick.runs.rows import check_rows
-from tallystick.runs.unfinished import CONFIG, refuse_unfinished
 
 MODELS, PARTS = "models.parquet", "parts"
 HISTOGRAMS, SUMMARY, RECORD = "histograms.parquet", "summary.json", "record.json"
@@ -119,12 +119,11 @@ class RunDirectory:
 
     def store_part(self, name: str, content: bytes) -> None:
         """Store a part that was made into a Parquet file elsewhere."""
-        write_whole(self.part(name), lambda temporary: temporary.write_bytes(content))
+        write_bytes(content, self.part(name))
 
     def write_table(self, rows: pl.DataFrame, name: str) -> None:
         """Write a Parquet file whole or not at all."""
-        content = as_parquet(rows)
-        write_whole(self.path / name, lambda temporary: temporary.write_bytes(content))
+        write_bytes(as_parquet(rows), self.path / name)
 
     def gather(self, names: list[str]) -> None:
         """Put the parts' rows together into models.parquet, in the order of the names, a few parts in memory at a time."""

@@ -1,0 +1,253 @@
+"""The commands that try networks on strings: all of a length, drawn ones, or a file of them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.cells import CELLS, ScalarCell, VectorCell
+from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
+from tallystick.certificates.tallies import ExactAccuracy
+from tallystick.certificates.verdict import REAL
+from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
+from tallystick.cli.output import (
+    Force,
+    Json,
+    RunOrModel,
+    refuse_unwritable,
+    rows_table,
+    show,
+    show_json,
+    show_settings,
+)
+from tallystick.errors import BadInput
+from tallystick.networks import Network, read_network
+
+if TYPE_CHECKING:
+    from tallystick.runs.measures import CountingUnit, Curve
+
+# JAX, polars and matplotlib take a second to load, so each function imports them when it is called.
+# ruff: noqa: PLC0415
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Strings that are drawn: of which length, whether of shorter ones too, how many of each, and from which seed."""
+
+    length: int = 10_000
+    shorter: bool = False
+    number: int = 100
+    seed: int = 0
+
+
+def accuracy(
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL|RUN", help="A model's JSON or safetensors file, or a run of GRUs or LSTMs."),
+    ],
+    length: Annotated[
+        int | None, typer.Option(help="The length N; 10,000 for a GRU or an LSTM, unless told otherwise.")
+    ] = None,
+    readout: ReadoutName = None,
+    arithmetic: Arithmetic = REAL,
+    curve: Annotated[
+        bool,
+        typer.Option("--curve", help="Also every shorter length; for a GRU or an LSTM 2, 5, 10, 20, 50 and so on."),
+    ] = False,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the curve: a .png, .pdf or .svg file.")
+    ] = None,
+    number: Annotated[
+        int | None,
+        typer.Option(help="How many strings are drawn of each length for a GRU or an LSTM; 100 if not said."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the drawn strings; 0 if not said.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
+
+    Example: tallystick accuracy model.json --length 50 --curve
+    """
+    refuse_unwritable(figure, force=force)
+    model = None if path.is_dir() else read_network(path)
+    if model is None or not isinstance(model.cell, ScalarCell):
+        refuse_unless(readout is None and arithmetic == REAL, "--readout and --arithmetic", "cells without gates", path)
+        given = {"length": length, "number": number, "seed": seed}
+        drawn = Drawn(shorter=curve, **{name: value for name, value in given.items() if value is not None})
+        if model is None:
+            _show_run(path, drawn, figure, as_json=as_json)
+        else:
+            _show_network(path, model, drawn, figure, as_json=as_json)
+        return
+    refuse_unless(
+        number is None and seed is None, "--number and --seed", "GRUs and LSTMs, whose strings are drawn", path
+    )
+    if length is None:
+        raise BadInput("length: missing; say how long the strings are, as with --length 50")
+    model = with_readout(model, readout)
+    found = (
+        accuracy_curve(model, length, arithmetic) if curve or figure else [exact_accuracy(model, length, arithmetic)]
+    )
+    if figure is not None:
+        from tallystick.reports.figure_accuracy import write_accuracy_figure
+
+        write_accuracy_figure(found, figure)
+    if as_json:
+        lengths = {"curve": [_accuracy_json(one) for one in found]} if curve else {}
+        show_json({**_accuracy_json(found[-1]), "arithmetic": arithmetic, **lengths})
+    else:
+        for one in found if curve else found[-1:]:
+            _show_accuracy(one, in_classes=not curve)
+
+
+def evaluate(
+    path: RunOrModel,
+    strings: Annotated[Path, typer.Option(metavar="FILE", help="One string a line, optionally with its label.")],
+    arithmetic: Annotated[
+        str | None,
+        typer.Option(
+            help="What a model runs in: rational (unless told otherwise; a GRU or an LSTM float64), float16, float32 or float64."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Test a run's networks, or one model, on a file of strings of any length.
+
+    Example: tallystick evaluate model.json --strings strings.txt
+    """
+    if path.is_dir():
+        if arithmetic is not None:
+            raise BadInput(
+                f"arithmetic: {arithmetic!r} is for a model; a run's networks are tested in their own precision"
+            )
+        from tallystick.runs.directory import RunDirectory
+        from tallystick.runs.evaluation import evaluate_run
+
+        show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
+        return
+    from tallystick.datasets.strings import score
+
+    model = read_network(path)
+    arithmetic = arithmetic or ("rational" if isinstance(model.cell, ScalarCell) else "float64")
+    found = score(model.in_arithmetic(arithmetic), strings)
+    if as_json:
+        show_json({"model": str(path), "arithmetic": arithmetic, **found})
+    else:
+        show(
+            f"{found['right']} of {found['strings']} strings right in {arithmetic} arithmetic: {found['accuracy']:.2f} %"
+        )
+
+
+def _show_run(path: Path, drawn: Drawn, figure: Path | None, *, as_json: bool) -> None:
+    """Show how a run's networks do on drawn strings, length by length."""
+    from tallystick.runs.directory import RunDirectory
+    from tallystick.runs.evaluation import ensembles_of_run, spread
+
+    directory = RunDirectory(path)
+    cell = directory.config().get("cell", "linear")
+    if issubclass(directory.cell, ScalarCell):
+        several = " and ".join(name for name, kind in CELLS.items() if issubclass(kind, VectorCell))
+        raise BadInput(f"{path}: a run of {cell} cells; this is for runs of {several}")
+    found = list(ensembles_of_run(directory))
+    if len(found) > 1:
+        raise BadInput(f"{path}: a run of {len(found)} settings; this is for runs of one")
+    ((setting, networks),) = found
+    size = len(networks.accuracy_train)
+    name = f"{_name(networks.setting.cell, networks.setting.units)}, {setting['method']}"
+    curve = _curve(networks.networks(), drawn, figure, name)
+    points = [
+        {"length": length, "strings": curve.strings, **spread("accuracy", shares / 100)}
+        for length, shares in zip(curve.lengths, curve.accuracy, strict=True)
+    ]
+    if as_json:
+        show_json({"run": str(path), **setting, "models": size, **_points_json(points, drawn)})
+    else:
+        _show_points(f"{size} networks, each {name}", points, drawn)
+
+
+def _show_network(path: Path, network: Network, drawn: Drawn, figure: Path | None, *, as_json: bool) -> None:
+    """Show how one network does on drawn strings, length by length, where it first fails, and how its units follow the count."""
+    from tallystick.runs.columns import LONG, SHORT, STRINGS
+    from tallystick.runs.measures import border_strings, counting_units, earliest_failures, uniform_strings
+
+    name, network = _name(network.cell.name, network.cell.units), network.in_arithmetic("float64")
+    curve = _curve(network, drawn, figure, name)
+    points: list[dict[str, object]] = [
+        {"length": n, "strings": curve.strings, "correct": round(share * curve.strings / 100), "accuracy": share / 100}
+        for n, share in zip(curve.lengths, curve.accuracy[:, 0].tolist(), strict=True)
+    ]
+    failed = int(earliest_failures(network, border_strings(LONG, STRINGS, drawn.seed))[0])
+    units = counting_units(network, uniform_strings(SHORT, STRINGS, drawn.seed))
+    if as_json:
+        traits = {"first_failure": failed or None, "units": [_unit_json(unit) for unit in units]}
+        show_json({"model": str(path), **_points_json(points, drawn), **traits})
+        return
+    _show_points(name, points, drawn)
+    show(
+        f"first failure: {f'at {failed} tokens' if failed else 'none'} among the beginnings of {STRINGS} strings of {LONG}"
+    )
+    for unit in units:
+        show(f"{unit.part} {unit.unit}: R² {unit.r_squared[0]:.4f} with the count, slope {unit.slope[0]:.4g}")
+
+
+def _curve(networks: Network, drawn: Drawn, figure: Path | None, name: str) -> "Curve":
+    """Run networks on drawn strings, and draw how they do where that is asked for."""
+    from tallystick.runs.measures import curve_to
+
+    shorter = drawn.shorter or figure is not None
+    curve = curve_to(networks, drawn.length, shorter=shorter, strings=drawn.number, seed=drawn.seed)
+    if figure is not None:
+        from tallystick.reports.figure_accuracy import write_long_accuracy_figure
+
+        write_long_accuracy_figure(curve, name, figure)
+    return curve
+
+
+def _points_json(points: list[dict[str, object]], drawn: Drawn) -> dict[str, object]:
+    return {"sampled": True, "seed": drawn.seed, **points[-1], **({"curve": points} if drawn.shorter else {})}
+
+
+def _show_points(name: str, points: list[dict[str, object]], drawn: Drawn) -> None:
+    show(f"{name}: right among {drawn.number} strings of each length with counts from -2 to 2, in percent")
+    rows = [
+        {key: 100 * value if isinstance(value, float) else value for key, value in point.items() if key != "strings"}
+        for point in (points if drawn.shorter else points[-1:])
+    ]
+    show(rows_table(rows))
+
+
+def _unit_json(unit: "CountingUnit") -> dict[str, object]:
+    numbers = {name: float(getattr(unit, name)[0]) for name in ("slope", "intercept", "r_squared")}
+    return {"unit": f"{unit.part} {unit.unit}", **numbers}
+
+
+def _name(cell: str, units: int) -> str:
+    return f"{cell} with {units} {'unit' if units == 1 else 'units'}"
+
+
+def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
+    classes = {
+        str(name): {
+            "strings": size,
+            "correct": found.correct[name],
+            "accuracy": found.correct[name] / size if size else None,
+        }
+        for name, size in found.strings.items()
+    }
+    return {
+        "length": found.length,
+        "strings": 2**found.length,
+        "correct": found.total_correct,
+        "accuracy": float(found.accuracy),
+        "balanced_accuracy": float(found.balanced_accuracy),
+        "classes": classes,
+    }
+
+
+def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
+    shares = f"{100 * float(found.accuracy):.6g} %, {100 * float(found.balanced_accuracy):.6g} % with classes balanced"
+    show(f"{found.total_correct:,} of {2**found.length:,} strings of length {found.length} are right: {shares}")
+    for name, size in found.strings.items() if in_classes else ():
+        show(f"{name:9} {found.correct[name]:,} of {size:,}")
