@@ -391,10 +391,10 @@ def test_a_clock_that_jumps_changes_nothing(tmp_path, undisturbed, monkeypatch, 
         os.utime(path, (0, 0) if place % 2 else (4e9, 4e9))
     trained = []
     part_files = runner.part_files
-    monkeypatch.setattr(runner, "part_files", lambda *given: trained.append(given) or part_files(*given))
-    monkeypatch.setattr(time, "time", lambda: next(hours))
-    train(out)
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:  # the parts stay small after it
+        patched.setattr(runner, "part_files", lambda *given: trained.append(given) or part_files(*given))
+        patched.setattr(time, "time", lambda: next(hours))
+        train(out)
     assert len(trained) == 1
     assert contents(out) == undisturbed("all")
 
