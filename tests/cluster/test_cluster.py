@@ -8,6 +8,7 @@ import sys
 import time
 from functools import partial
 
+import psutil
 import pytest
 from distributed import KilledWorker
 
@@ -139,6 +140,18 @@ def test_runs_of_grus_and_comparisons_are_the_same_from_a_cluster(workers, tmp_p
     printed = [line for line in capsys.readouterr().out.split("\n}\n") if '"rows"' in line]
     assert len(printed) == 2
     assert printed[0] == printed[1]
+
+
+def test_a_local_cluster_listens_on_this_machine_alone(workers):
+    own = psutil.Process()
+    listening = [
+        connection.laddr.ip
+        for process in (own, *own.children(recursive=True))
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert len(listening) >= 4  # the scheduler, its dashboard and two workers
+    assert set(listening) == {"127.0.0.1"}
 
 
 def test_what_a_worker_refuses_is_refused_here(workers):
