@@ -1,5 +1,11 @@
-"""Makes `strings` and `benchmarks` importable by name, keeps property tests repeatable, and draws figures small."""
+"""Makes `strings` and `benchmarks` importable by name, keeps property tests repeatable, and draws figures small.
 
+What JAX compiles is kept in a folder that all tests share, and the programs that they start: compiling takes most of the
+tests' time, and the same few programs would be compiled over and over. An entry is found by the program, the version of JAX
+and the machine, so a changed program is compiled anew. A limit on the folder's size makes JAX lock it.
+"""
+
+import os
 import sys
 from pathlib import Path
 
@@ -7,6 +13,15 @@ import pytest
 from hypothesis import settings
 
 from tallystick.reports import drawing
+
+COMPILED = {
+    "JAX_COMPILATION_CACHE_DIR": str(Path(__file__).parents[1] / "out" / "compiled"),
+    "JAX_COMPILATION_CACHE_MAX_SIZE": str(2 * 2**30),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+for name, value in COMPILED.items():
+    os.environ.setdefault(name, value)
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
