@@ -20,8 +20,7 @@ from dataclasses import replace
 import jax
 import numpy as np
 
-from tallystick.certificates.ensemble import UNLIMITED
-from tallystick.certificates.exact_counters import meets_conditions
+from tallystick.certificates.ensemble import UNLIMITED, meets_conditions
 from tallystick.runs.horizons import certify_many
 from tallystick.runs.runner import train
 from tallystick.training.adam import Momenta

@@ -1,7 +1,7 @@
 """Mutation testing: is every small change of the code that verdicts rest on noticed by a test?
 
-    python soak/mutants.py                        # every module of certificates, arithmetic, cells and readouts
-    python soak/mutants.py checker/ readouts.py   # those whose path holds one of these texts
+    python soak/mutants.py                        # every module of numbers, cells and certificates, and the readout
+    python soak/mutants.py numbers/ readout.py    # those whose path holds one of these texts
     python soak/mutants.py 10                     # every tenth mutant
 
 mutmut makes the mutants: an operator, a number, a text, an argument or a condition changed, one at a time. Its own runner would
@@ -41,7 +41,7 @@ from run import show
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "tallystick"
-ROOMS = ("numbers", "cells", "certificates", "networks/readout.py")
+ROOMS = ("checker", "numbers", "cells", "certificates", "networks/readout.py")
 TESTS = (
     "tests/certificates",
     "tests/cells/test_cells.py",

@@ -39,7 +39,7 @@ def main(cells: int = 1_000_000, workers: int = 2) -> int:
                 shown = total["cells"]
                 show(f"{shown:,} cells, {disagreements} disagreements, {time.perf_counter() - started:.0f} s")
     outcomes = ", ".join(f"{total[name]:,} {name}" for name in ("PROVED", "REFUTED", "BOUNDED", "refused"))
-    ways = ("brute force", "checker", "ensemble", "counts", "larger limits", "longer strings", "z3", "gated")
+    ways = ("brute force", "checker", "ensemble", "counts", "larger limits", "longer strings", "z3", "several units")
     compared = ", ".join(f"{name} {total[name]:,}" for name in ways)
     show(f"verdicts: {total['cells']:,} cells ({outcomes}; {compared}), {disagreements} disagreements")
     return 1 if disagreements else 0

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, TanhCell
-from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.certify import certify, exact_depth
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.extremes import closed_form, extremes, rows
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import outline, slice_at
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, Stack, TanhCell
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
+from tallystick.certificates.certify import certify
 from tallystick.certificates.ensemble import horizons
-from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
+from tallystick.certificates.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify
-from tallystick.certificates.tallies import ExactAccuracy
 from tallystick.certificates.verdict import Verdict
 from tallystick.checker import check_file as check_certificate
 from tallystick.conversion import to_cell, to_machine

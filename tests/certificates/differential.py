@@ -26,7 +26,7 @@ from ensemble_agreement import ensemble_disagreements, in_floats
 from solver import solver_disagreement
 from vector_networks import wrong_verdict as wrong_vector_verdict
 
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, arithmetic_of
 from tallystick.errors import BadInput
 
@@ -113,7 +113,7 @@ def _compare(block):
     for model in refused:
         found += _complaints(block, model, [_wrongly_taken(model, block.arithmetic)])
     for place, (model, strings) in enumerate(zip(fitting, _strings(fitting, block), strict=True)):
-        found += _complaints(block, model, _compared(model, place, strings, block, tally))
+        found += _complaints(block, model, _wrongs(model, place, strings, block, tally))
     if block.in_doubles:
         tally["ensemble"] += len(fitting)
         found += _complaints(block, "an ensemble", _in_an_ensemble(fitting))
@@ -150,7 +150,7 @@ def _row(table, place):
     return {length: (found[place], right) for length, (found, right) in table.items()}
 
 
-def _compared(model, place, strings, block, tally):
+def _wrongs(model, place, strings, block, tally):
     """Compare one model in every way that is its turn."""
     arithmetic, turn = block.arithmetic, (block.seed * block.cells + place) // len(Lengths)
     lengths = list(Lengths)[place % len(Lengths)]
@@ -191,12 +191,12 @@ def _compare_vectors(block):
     """Compare GRUs and LSTMs with every string in float64, beyond its rounding, and with the checker."""
     tally, found = Counter(cells=block.cells), list[str]()
     for place, model in enumerate(drawn_models(block)):
-        found += _complaints(block, model, _compared_vectors(model, list(Lengths)[place % len(Lengths)], tally))
+        found += _complaints(block, model, _vector_wrongs(model, list(Lengths)[place % len(Lengths)], tally))
     return tally, found
 
 
-def _compared_vectors(model, lengths, tally):
+def _vector_wrongs(model, lengths, tally):
     verdict = certify(model, lengths, limit=LIMIT)
-    tally.update([verdict.outcome.value, "gated", "brute force", "checker"])
+    tally.update([verdict.outcome.value, "several units", "brute force", "checker"])
     yield wrong_vector_verdict(verdict, LONGEST)
     yield wrong_certificate(verdict)

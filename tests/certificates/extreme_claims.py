@@ -15,7 +15,7 @@ TINY = f"1/{LONG}"
 NEIGHBOURS = {"real": None, "float16": 1, "bfloat16": 1, "float32": 4, "float64": 4}
 ARITHMETICS = ("real", "float16", "float32", "float64", "float64-fused")
 _SCALAR = issued(Network(LinearCell(1, -1, 1), Readout.binary(1, -0.5)), "float32")
-_GATED = issued(
+_LSTM = issued(
     Network(
         LstmCell(((40, 40), (40, 40), (40, -40), (40, 40)), ((0,),) * 4, (0,) * 4, (0,) * 4),
         Readout(((1,),), (0,)),
@@ -101,21 +101,21 @@ def long_strings():
             yield f"string {cell} {arithmetic} {digits} {len(runs)} {len(str(length))}", claim
 
 
-def gated():
+def several_units():
     """Cells of one unit and of many, with short and long numbers, short and long horizons."""
     for units, number, horizon in product((1, 16, 64), (1, TINY, LONG), (8, 60, 3000, 10**9, 10**4200)):
         if units == 64 and number != 1:
             continue  # more than a file may hold
         weights = [["1/3" if number == 1 else number] * units for _ in range(4 * units)]
         readout = {"kind": "binary", "weight": [[TINY] * units], "bias": [f"-1/{3 * LONG + 1}"]}
-        rows = {"input_weight": [[row[0], row[1]] for row in _GATED["model"]["input_weight"] for _ in range(units)]}
-        model = {**_GATED["model"], **rows, "recurrent_weight": weights, "readout": readout}
+        rows = {"input_weight": [[row[0], row[1]] for row in _LSTM["model"]["input_weight"] for _ in range(units)]}
+        model = {**_LSTM["model"], **rows, "recurrent_weight": weights, "readout": readout}
         biases = {"input_bias": [0] * 4 * units, "recurrent_bias": [0] * 4 * units}
         claim = {"model": {**model, **biases}, "verdict": "BOUNDED", "counterexample": None, "horizon": horizon}
-        yield f"lstm {units} {str(number)[:3]} {len(str(horizon))}", {**_GATED, **claim}
+        yield f"lstm {units} {str(number)[:3]} {len(str(horizon))}", {**_LSTM, **claim}
 
 
 def extreme_claims():
     """Go through all of them: a name and a certificate."""
-    for family in (long_searches, hard_tanh, near_one, long_strings, gated):
+    for family in (long_searches, hard_tanh, near_one, long_strings, several_units):
         yield from family()

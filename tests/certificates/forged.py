@@ -4,7 +4,7 @@ import json
 from fractions import Fraction
 
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.checker.claims import KINDS, RIGHT, Model, Readout, Task
 
 

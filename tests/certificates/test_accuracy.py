@@ -21,7 +21,7 @@ from brute_force import (
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates import exact_accuracy as counting
-from tallystick.certificates import listed_accuracy, subset_sums
+from tallystick.certificates import linear_accuracy, subset_sums
 from tallystick.certificates.exact_accuracy import exact_accuracy
 from tallystick.certificates.subset_sums import Place, SubsetSums
 from tallystick.errors import BadInput
@@ -194,7 +194,7 @@ def test_a_tie_of_all_outputs_is_negative(slope, correct):
 
 
 def test_the_longest_length_is_counted_and_no_longer_one(monkeypatch):
-    monkeypatch.setattr(counting, "LONGEST", 4)
+    monkeypatch.setattr(linear_accuracy, "LONGEST", 4)
     for U, expected in ((Fraction(1, 2), 11), (2, None)):
         model = Network(LinearCell(1, -1, U), Readout.binary(1))
         found = exact_accuracy(model, 4).total_correct
@@ -210,6 +210,6 @@ def test_more_strings_than_a_machine_word_counts():
 
 
 def test_strings_that_share_a_state_are_listed_once(monkeypatch):
-    monkeypatch.setattr(listed_accuracy, "MOST_FLOATS", 2 * 13)
+    monkeypatch.setattr(counting, "MOST_FLOATS", 2 * 13)
     model = Network(LinearCell(1, -1, 0), Readout.binary(1))
     assert exact_accuracy(model, 12, "float32").total_correct == exact_accuracy(model, 12).total_correct

@@ -16,10 +16,10 @@ from tallystick.certificates.box_proof import (
     Bounded,
     Reached,
     boxed_forms,
+    empty_string,
     prove,
     sure_classes,
 )
-from tallystick.certificates.suffix_groups import empty_string
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Readout
 from tallystick.numbers.boxes import Box

@@ -10,7 +10,7 @@ from brute_force import READOUTS, SCALAR_CELLS, some_model
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check
 from tallystick.networks import Network, Readout

@@ -13,7 +13,7 @@ import pytest
 from tallystick import checker
 from tallystick.cells import LinearCell, TanhCell
 from tallystick.certificates.certificate import certificate, digest, write_certificate
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.checker import Answer, check, check_file
 from tallystick.networks import Network, Readout, network_to_json
 

@@ -15,7 +15,7 @@ from brute_force import READOUTS, SCALAR_CELLS, classes, place_of, some_model
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL, Lengths, Outcome, arithmetic_of
 from tallystick.checker import check
 from tallystick.errors import BadInput

@@ -10,10 +10,10 @@ from brute_force import READOUTS, SCALAR_CELLS, some_model
 from ensemble_agreement import ensemble_disagreements, in_floats, stacked
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import ensemble_search, linear_ensemble
-from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.exact_counters import meets_conditions
-from tallystick.certificates.horizon import certify
+from tallystick.certificates import ensemble as room
+from tallystick.certificates import linear_ensemble
+from tallystick.certificates.certify import certify
+from tallystick.certificates.ensemble import UNLIMITED, horizons, meets_conditions
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions
@@ -90,7 +90,7 @@ SEARCHED = [
 @pytest.mark.parametrize(("kind", "readout"), SEARCHED)
 def test_an_ensemble_of_any_cell_agrees_with_its_models(kind, readout, monkeypatch):
     """Ties included: half of the thresholds lie on states of the cell, and many cells are exact counters."""
-    monkeypatch.setattr(ensemble_search, "_AT_ONCE", 32)
+    monkeypatch.setattr(room, "_AT_ONCE", 32)
     generator = random.Random(f"{readout} {kind.name}")
     models = [in_floats(some_model(kind, readout, generator)) for _ in range(40 if kind is TanhCell else 100)]
     verdicts = {lengths: [certify(model, lengths, limit=14) for model in models] for lengths in Lengths}
@@ -110,9 +110,7 @@ def test_boxes_decide_nearly_all(monkeypatch):
     P[:100], Q[:100] = generator.choice([[0.5, 2], [4, 0.25], [1, 1]], 100).T
     b[:100] = -Q[:100] * a[:100]
     asked = []
-    monkeypatch.setattr(
-        ensemble_search, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options)
-    )
+    monkeypatch.setattr(room, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options))
     found = horizons(Network(SelectiveCell(a, b, P, Q), Readout.binary(np.full(size, 1.5), np.zeros(size))))
     assert (found.all[:100] == UNLIMITED).all()
     assert (found.all[100:] < 100).all()

@@ -9,9 +9,11 @@ from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 from ensemble_agreement import in_floats, stacked
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import ensemble_search, linear_ensemble
+from tallystick.certificates import ensemble as room
+from tallystick.certificates import linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.ensemble_models import right_at_zero, size_of, some_of
+from tallystick.certificates.linear_ensemble import size_of, some_of
+from tallystick.certificates.sorted_strings import right_at_zero
 from tallystick.networks import Network, Readout
 
 LONGEST = 7
@@ -62,7 +64,7 @@ def test_away_from_ties_floats_decide_by_themselves(cell, readout, monkeypatch):
         raise AssertionError(f"{model} was not decided")
 
     monkeypatch.setattr(linear_ensemble, "certify", unasked)
-    monkeypatch.setattr(ensemble_search, "certify", unasked)
+    monkeypatch.setattr(room, "certify", unasked)
     monkeypatch.setattr(linear_ensemble, "_FEW", 0)
     generator, seen = random.Random(f"{cell}{readout}"), set()
     models = [no_tie(cell, readout, generator) for _ in range(40)]

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
-from tallystick.certificates import ensemble_search, linear_ensemble
-from tallystick.certificates.critical_strings import CriticalString, critical_strings
+from tallystick.certificates import ensemble as room
+from tallystick.certificates import linear_ensemble
 from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.ensemble_models import Horizons
-from tallystick.certificates.linear_ensemble import FirstFailures, Powers, decided_length
+from tallystick.certificates.linear_ensemble import FirstFailures, Powers, decide_length
+from tallystick.certificates.sorted_strings import CriticalString, critical_strings
+from tallystick.certificates.verdict import Horizons
 from tallystick.networks import Network, Readout
 from tallystick.numbers.boxes import Box
 
@@ -22,7 +23,7 @@ def _nobody_to_ask(monkeypatch):
         raise AssertionError(f"{model} was not decided")
 
     monkeypatch.setattr(linear_ensemble, "certify", unasked)
-    monkeypatch.setattr(ensemble_search, "certify", unasked)
+    monkeypatch.setattr(room, "certify", unasked)
     monkeypatch.setattr(linear_ensemble, "_FEW", 0)
 
 
@@ -39,13 +40,13 @@ def test_at_zero_the_biases_decide():
     readout = Readout.binary(np.full(3, 0.3), biases)
     at_zero = Box(np.zeros(3), np.zeros(3))
     for index, right in ((0, biases <= 0), (1, biases > 0)):
-        decided = ensemble_search._compared(readout, index, at_zero)
+        decided = room._decide_class(readout, index, at_zero)
         assert decided.passes.tolist() == right.tolist()
         assert decided.fails.tolist() == (~right).tolist()
     tied = Readout.binary(ONE, 0 * ONE)
     for low, high in ((-1e-9, 1e-9), (0.0, 1e-9), (-1e-9, 0.0)):
         beside = Box(low * ONE, high * ONE)
-        class_of_zero, class_above = (ensemble_search._compared(tied, index, beside) for index in (0, 1))
+        class_of_zero, class_above = (room._decide_class(tied, index, beside) for index in (0, 1))
         assert not class_above.passes.any()
         assert not class_of_zero.fails.any()
         assert high == 0 or not class_of_zero.passes.any()
@@ -57,7 +58,7 @@ def test_zero_is_told_from_what_may_be_zero():
     low, high = (np.broadcast_to(end, (2, 1, 6)) for end in ends)
     is_zero, is_not = [True, *[False] * 5], [*[False] * 4, True, True]
     for index, passes, fails in ((1, is_zero, is_not), (0, is_not, is_zero)):
-        decided = ensemble_search._zero_checked(Readout.zero(), index, Box(low, high))
+        decided = room._decide_class(Readout.zero(), index, Box(low, high))
         assert decided.passes.all(axis=(0, 1)).tolist() == passes
         assert decided.fails.any(axis=(0, 1)).tolist() == fails
 
@@ -162,7 +163,7 @@ def test_what_fails_at_once_is_decided_in_floats():
 def test_a_tie_is_not_decided():
     nothing = np.zeros(1)
     for index in (0, 1):
-        decided = linear_ensemble._decided(Readout.binary(nothing, nothing), index, ONE, error=nothing)
+        decided = linear_ensemble._decide(Readout.binary(nothing, nothing), index, ONE, error=nothing)
         assert not decided.passes.any()
         assert not decided.fails.any()
 
@@ -211,7 +212,7 @@ def test_what_floats_decide_near_a_tie_is_so(string, position):
     classes = models.task.classes
     exactly = [classes.index(models.place(i).in_arithmetic("rational").class_of(string)) for i in range(size)]
     for right in range(len(classes)):
-        decided = decided_length(models, powers, [CriticalString(*runs[string], right)], 2)
+        decided = decide_length(models, powers, [CriticalString(*runs[string], right)], 2)
         is_right = np.array(exactly) == right
         assert not (decided.passes & ~is_right).any()
         assert not (decided.fails & is_right).any()

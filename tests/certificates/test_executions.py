@@ -9,11 +9,10 @@ import pytest
 from brute_force import READOUTS, some_model
 
 from tallystick.cells import ONE_HOT, LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates.certainty import certain, steady
-from tallystick.certificates.critical_strings import critical_strings, sides
-from tallystick.certificates.executions import execution, whole_model
+from tallystick.certificates.executions import TANH_NEIGHBOURS, ExecutedTanh, RealTanh, execution, whole_model
 from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends
-from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS, ExecutedTanh, RealTanh
+from tallystick.certificates.search import is_certain, is_steady
+from tallystick.certificates.sorted_strings import critical_strings, sides
 from tallystick.certificates.verdict import runs_of
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, TERNARY
 from tallystick.networks import Network, Readout
@@ -70,15 +69,15 @@ def ends(*pairs):
 def test_an_interval_across_zero_says_nothing_to_the_zero_check():
     pairs = [(-1, 1), (0, 1), (-1, 0), (1, 2), (-2, -1), (0, 0)]
     for rounded in (False, True):
-        found = certain(Readout.zero(), np.zeros(6, int), ends(*pairs), rounded=rounded)
+        found = is_certain(Readout.zero(), np.zeros(6, int), ends(*pairs), rounded=rounded)
         assert found.tolist() == [False, False, False, True, True, False]
-        assert certain(Readout.zero(), np.ones(6, int), ends(*pairs), rounded=rounded).all()
+        assert is_certain(Readout.zero(), np.ones(6, int), ends(*pairs), rounded=rounded).all()
 
 
 def test_exact_intervals_and_binary_ones_are_always_sure():
     wide = ends((-9.0, 9.0), (0.0, 1.0))
-    assert certain(Readout.binary(1.0), np.array([0, 1]), wide, rounded=True).tolist() == [True, True]
-    assert certain(Readout.ternary((1, 2, 3)), np.array([0, 2]), wide, rounded=False).tolist() == [True, True]
+    assert is_certain(Readout.binary(1.0), np.array([0, 1]), wide, rounded=True).tolist() == [True, True]
+    assert is_certain(Readout.ternary((1, 2, 3)), np.array([0, 2]), wide, rounded=False).tolist() == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -97,9 +96,9 @@ def test_exact_intervals_and_binary_ones_are_always_sure():
 )
 def test_outputs_of_one_sign_are_not_steady(weight, expected):
     readout = Readout.ternary(weight).map_weights(ARITHMETICS["float32"])
-    assert steady(readout) == expected
-    assert steady(Readout.binary(1))
-    assert steady(Readout.zero())
+    assert is_steady(readout) == expected
+    assert is_steady(Readout.binary(1))
+    assert is_steady(Readout.zero())
 
 
 @pytest.mark.parametrize("name", ["float16", "float16-fused"])
@@ -116,7 +115,7 @@ def test_what_is_called_sure_is_so_at_every_float_between(index, name):
         for _ in range(30):
             between.append(np.nextafter(between[-1], np.float16(np.inf)))
         found = [int(readout.class_index((h,))) for h in between]
-        if found[0] == found[-1] == index and certain(
+        if found[0] == found[-1] == index and is_certain(
             readout, np.array([index]), Ends(np.array(between[:1]), np.array(between[-1:])), rounded=True
         ):
             sure += 1
@@ -189,7 +188,7 @@ def test_real_bounds_of_tanh_are_as_close_as_their_digits(digits):
     pytest.importorskip("flint", reason="needs the [tanh] extra")
     cell = RealTanh.of(TanhCell(HALF, -HALF, 1), digits)
     x = np.array([Fraction(0), Fraction(1, 3), Fraction(-5, 2), Fraction(1, 10**9)], object)
-    for at, low, high in zip(x, *cell.squashed(x), strict=True):
+    for at, low, high in zip(x, *cell.tanh_bounds(x), strict=True):
         assert low * 2**digits == int(low * 2**digits)
         assert high - low == (0 if at == 0 else Fraction(1, 2**digits))
         assert abs(float(low) - np.tanh(float(at))) < 2.0 ** (1 - min(digits, 50))
@@ -202,7 +201,7 @@ def test_executed_bounds_of_tanh_are_so_many_neighbours_away(name):
     cell = ExecutedTanh.of(TanhCell(HALF, -HALF, 1).map_weights(ARITHMETICS[name]))
     steps = 2 * TANH_NEIGHBOURS[name] if name == "float64" else TANH_NEIGHBOURS[name] + 1
     x = np.array([0.25, -0.75, 30.0, -30.0]).astype(form.kind)
-    low, high = cell.squashed(x)
+    low, high = cell.tanh_bounds(x)
     middle = np.tanh(x.astype(np.float64)).astype(form.kind)
     for bound, edge in ((low, -1), (high, 1)):
         wanted = middle

@@ -45,7 +45,7 @@ def test_the_same_by_running_count(arithmetic):
         with np.errstate(over="ignore", invalid="ignore"):
             expected, row = grouped(cell, 8, SEMI_DYCK1.count), first_row(cell)
             for length in range(1, 9):
-                row = ByRunningCount().advanced(row, cell)
+                row = ByRunningCount().advance(row, cell)
                 for group in range(length + 1):
                     assert (row.least[group], row.greatest[group]) == expected[length, group]
 

@@ -8,8 +8,8 @@ from brute_force import READOUTS, SCALAR_CELLS, failing_strings, some_model
 
 from tallystick.cells import LinearCell, ReluCell
 from tallystick.certificates import failing_strings as room
+from tallystick.certificates.certify import certify
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
@@ -64,7 +64,7 @@ def test_common_failures_are_drawn_and_none_is_grown(number, monkeypatch):
     def ungrown(*_):
         raise AssertionError("grown")
 
-    monkeypatch.setattr(room, "_grown", ungrown)
+    monkeypatch.setattr(room, "_grow", ungrown)
     model = Network(LinearCell(-1, 1, 1), Readout.binary(1))
     assert len(random_failures(model, 9, number)) == number
 

@@ -17,13 +17,12 @@ from float_modes import CANNOT, MODES, mode, refusal_in
 from vector_networks import counting_gru, counting_lstm
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import deciders
+from tallystick.certificates import certify as room
 from tallystick.certificates.certificate import certificate
-from tallystick.certificates.ensemble import horizons
+from tallystick.certificates.certify import certify
+from tallystick.certificates.ensemble import horizons, meets_conditions
 from tallystick.certificates.exact_accuracy import accuracies, accuracy_curve, exact_accuracy
-from tallystick.certificates.exact_counters import meets_conditions
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify
 from tallystick.certificates.regions import outline, reach, slice_at
 from tallystick.certificates.verdict import FLOATS, Outcome
 from tallystick.datasets.strings import score
@@ -183,14 +182,14 @@ def test_slices_of_regions_are_exact_in_every_mode(name):
 
 @every_mode
 def test_a_mode_that_changes_half_way_is_noticed(name, monkeypatch):
-    whole_search, entered = deciders.search, mode(name)
+    whole_search, entered = room.search, mode(name)
 
     def search(*arguments):
         found = whole_search(*arguments)
         entered.__enter__()
         return found
 
-    monkeypatch.setattr(deciders, "search", search)
+    monkeypatch.setattr(room, "search", search)
     try:
         with pytest.raises(BadInput, match=MODES[name][1]):
             certify(TINY, arithmetic="float64")

@@ -5,9 +5,9 @@ import warnings
 import pytest
 
 from tallystick.cells import ReluCell, SelectiveCell
+from tallystick.certificates.certify import certify
 from tallystick.certificates.exact_accuracy import exact_accuracy
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 

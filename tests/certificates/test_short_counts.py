@@ -8,9 +8,8 @@ import pytest
 from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 
 from tallystick.cells import LinearCell, SelectiveCell, TanhCell
-from tallystick.certificates import listed_accuracy
-from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
-from tallystick.certificates.tallies import ExactAccuracy
+from tallystick.certificates import exact_accuracy as counting
+from tallystick.certificates.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import MembershipClass
@@ -76,7 +75,7 @@ def test_states_are_listed_while_they_are_few(name, arithmetic, most, monkeypatc
     """A selective cell has 2 states of length 1, 4 of length 2 and so on."""
     model = Network(SelectiveCell(1, -1, Fraction(3, 4), Fraction(5, 8)), Readout.binary(1))
     for allowed, refused in ((8, 4), (7, 3), (most, 4)):
-        monkeypatch.setattr(listed_accuracy, name, allowed)
+        monkeypatch.setattr(counting, name, allowed)
         with pytest.raises(BadInput) as refusal:
             exact_accuracy(model, 6, arithmetic)
         assert str(refusal.value) == (
@@ -93,10 +92,10 @@ def test_strings_that_share_a_state_are_one_state_with_a_number():
 
 
 def _groups(model, length):
-    run = listed_accuracy.execution(model, "float32")
-    grouping = listed_accuracy.grouping_of(run.model_at(0))
-    start = listed_accuracy._Listed(listed_accuracy.first_row(run.model_at(0).cell), np.array([1], object))
+    run = counting.execution(model, "float32")
+    grouping = counting.grouping_of(run.model_at(0))
+    start = counting._Listed(counting.first_row(run.model_at(0).cell), np.array([1], object))
     groups = {0: start}
     for size in range(1, length + 1):
-        groups = listed_accuracy._advanced(groups, run, grouping, size)
+        groups = counting._advance(groups, run, grouping, size)
     yield groups

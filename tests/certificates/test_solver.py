@@ -10,7 +10,7 @@ import pytest
 from brute_force import READOUTS, some_model
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Lengths
 from tallystick.networks import Network, Readout
 

@@ -55,7 +55,7 @@ def test_the_extremes_of_one_unit_are_those_of_every_string():
 def test_the_chosen_strings():
     """Sorted, alternating after a run, in blocks, all of one token; each with the brackets swapped; and random ones."""
     limit = 12
-    strings = {written(bits) for bits in suspects._chosen(limit)}
+    strings = {written(bits) for bits in suspects._chosen_strings(limit)}
     sizes = range(1, limit // 2 + 1)
     wanted = {"(" * limit}
     wanted |= {"(" * size + ")" * (limit - size) for size in sizes}
@@ -63,9 +63,9 @@ def test_the_chosen_strings():
     wanted |= {(("(" * size + ")" * size) * limit)[:limit] for size in sizes}
     wanted |= {string.translate(str.maketrans("()", ")(")) for string in wanted}
     assert wanted <= strings
-    assert len(suspects._chosen(limit)) == 2 * (3 * len(sizes) + 1) + 200
+    assert len(suspects._chosen_strings(limit)) == 2 * (3 * len(sizes) + 1) + 200
     assert len(strings) > len(wanted) + 100
-    assert suspects._chosen(1).shape[1] == 1
+    assert suspects._chosen_strings(1).shape[1] == 1
 
 
 def test_some_strings_stay_near_zero():

@@ -11,7 +11,7 @@ from ensemble_agreement import ensemble_disagreements, in_floats
 from vector_networks import counting_lstm
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER

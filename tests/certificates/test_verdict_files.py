@@ -10,7 +10,7 @@ from forged import issued, sealed
 
 from tallystick.cells import LinearCell, LstmCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate, exact_trace, write_certificate
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.checker import check
 from tallystick.languages.brackets import BinaryClass
@@ -97,11 +97,9 @@ def test_the_trace_of_a_verdict_runs_in_its_arithmetic():
     single = by_hand(tanh, "(", arithmetic="float32").trace()
     assert isinstance(single[1], np.float32)
     assert by_hand(Network(TanhCell(2**1100, -1, 1), Readout.zero()), "(").trace() == []
-    gated = Network(
-        LstmCell(((0, 0), (0, 0), (1, -1), (0, 0)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (0,))
-    )
+    lstm = Network(LstmCell(((0, 0), (0, 0), (1, -1), (0, 0)), ((0,),) * 4, (0,) * 4, (0,) * 4), Readout(((1,),), (0,)))
     first = 0.5 * np.tanh(0.5 * np.tanh(1.0))
-    assert by_hand(gated, "(").trace() == [(0,), (pytest.approx(first, rel=1e-15),)]
+    assert by_hand(lstm, "(").trace() == [(0,), (pytest.approx(first, rel=1e-15),)]
 
 
 def test_a_string_is_written_out_to_a_million_tokens():

@@ -9,7 +9,7 @@ import pytest
 from serving import served
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble_models import UNLIMITED
+from tallystick.certificates.verdict import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
 from tallystick.explore.opening import open_run

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tallystick.cells import TanhCell
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 from tallystick.runs.directory import RunDirectory

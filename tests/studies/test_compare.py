@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
 from tallystick.networks import Network, Readout

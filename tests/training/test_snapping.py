@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
+from tallystick.certificates.certify import certify
 from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.horizon import certify
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.languages.tasks import COUNT, TASKS

@@ -34,7 +34,7 @@ class LinearCell(ScalarCell):
 
     name = "linear"
     scales = True
-    deciders = ("theorem", "sorted strings", "exact depth", "search")
+    deciders = ("sorted strings", "theorem", "exact depth", "search")
     counting = Counting(opposite, unit, nearest_counter)
 
     @classmethod

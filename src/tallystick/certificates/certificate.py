@@ -24,8 +24,8 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+from tallystick.certificates.executions import TANH_NEIGHBOURS
 from tallystick.certificates.programs import program_of
-from tallystick.certificates.tanh_enclosures import TANH_NEIGHBOURS
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document
@@ -57,7 +57,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     """Return a verdict as the object that its file holds.
 
     >>> from tallystick.cells import LinearCell
-    >>> from tallystick.certificates.horizon import certify
+    >>> from tallystick.certificates.certify import certify
     >>> from tallystick.networks import Network, Readout
     >>> certificate(certify(Network(LinearCell(1, -1, 1), Readout.zero())))["horizon"]
     'unlimited'

@@ -1,33 +1,68 @@
-"""How many of all 2^N strings does a model get right? Whole numbers, and how they move with N.
+"""How many of all 2^N strings does a network get right? Whole numbers, and how they move with N.
 
-A linear cell in real arithmetic is counted here; everything else, as far as states can be listed, by `listed_accuracy`.
-h = b·S_N + (a − b)·σ with σ = Σ U^i over the opening brackets, so each class of a readout is an interval of σ, the same for
-every count. For n opening brackets the extremes of σ tell whether all strings, or none, lie in the interval of their right
-class; only where they straddle an end are strings counted, by meeting in the middle. For U = 1 none straddles, and what
-remains is a sum of binomials; U = 0 and U = −1 have few distinct σ, each with its own binomials.
+A linear cell in real arithmetic is counted in closed form (`linear_accuracy`). For any other cell, and in any other arithmetic,
+every state is listed, which goes less far: strings of one group that share a state are kept as one state with a number, so that
+a counter's few states stay few.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
-from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.critical_strings import sides
-from tallystick.certificates.listed_accuracy import listed_accuracies
-from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
-from tallystick.certificates.tallies import ExactAccuracy
+from tallystick.certificates.executions import Execution, execution
+from tallystick.certificates.extremes import Ends, Grouping, first_row
+from tallystick.certificates.linear_accuracy import right_strings
+from tallystick.certificates.search import grouping_of, is_certain
 from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
-from tallystick.numbers import exact, standard_floats
+from tallystick.numbers import standard_floats
 
-LONGEST = 56
-"""The longest length counted: 2^28 sums of a half are 2 GiB."""
-
-LONGEST_OF_ALL = 1000
+LONGEST = 1000
 """The longest length asked for, where nothing has to be counted: the powers of U have N times the digits of U."""
+
+MOST_FLOATS = 1 << 22
+MOST_OBJECTS = 1 << 17
+"""The most states listed: floats, and rationals, which take a hundred times as long."""
+
+
+@dataclass(frozen=True)
+class ExactAccuracy:
+    """The numbers of strings of one length and of right ones among them, class by class.
+
+    Attributes:
+        length: N.
+        strings: how many strings should get each class.
+        correct: how many of them do.
+    """
+
+    length: int
+    strings: dict[StrEnum, int]
+    correct: dict[StrEnum, int]
+
+    @property
+    def total_correct(self) -> int:
+        """How many of all 2^N strings are right."""
+        return sum(self.correct.values())
+
+    @property
+    def accuracy(self) -> Fraction:
+        """The share of right strings among all, each as likely as any other."""
+        return Fraction(self.total_correct, 2**self.length)
+
+    @property
+    def balanced_accuracy(self) -> Fraction:
+        """The mean of the classes' accuracies, over the classes that have strings of this length."""
+        shares = [Fraction(self.correct[name], size) for name, size in self.strings.items() if size]
+        return sum(shares, Fraction(0)) / len(shares)
 
 
 def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> ExactAccuracy:
@@ -41,10 +76,10 @@ def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> Exact
     >>> found.total_correct, found.accuracy
     (11, Fraction(11, 16))
     """
-    check_whole(length, "length", least=1, most=LONGEST_OF_ALL)
+    check_whole(length, "length", least=1, most=LONGEST)
     if _has_closed_form(model, arithmetic):
         return _linear_accuracy(model.in_arithmetic("rational"), length)
-    *_, last = listed_accuracies(model, length, arithmetic)
+    *_, last = _list_accuracies(model, length, arithmetic)
     return last
 
 
@@ -61,11 +96,11 @@ def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list
 
 def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
-    check_whole(longest, "length", least=1, most=LONGEST_OF_ALL)
+    check_whole(longest, "length", least=1, most=LONGEST)
     if _has_closed_form(model, arithmetic):
         exact_model = model.in_arithmetic("rational")
         return (_linear_accuracy(exact_model, length) for length in range(1, longest + 1))
-    return listed_accuracies(model, longest, arithmetic)
+    return _list_accuracies(model, longest, arithmetic)
 
 
 def _has_closed_form(model: Network, arithmetic: str) -> bool:
@@ -75,97 +110,81 @@ def _has_closed_form(model: Network, arithmetic: str) -> bool:
 
 @standard_floats()
 def _linear_accuracy(model: Network, length: int) -> ExactAccuracy:
-    classes = model.task.classes
-    strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
-    counter = _Counter(model, length)
-    for openings in range(length + 1):
-        index = model.task.index_of_count(2 * openings - length)
-        strings[classes[index]] += comb(length, openings)
-        correct[classes[index]] += counter.in_class(openings, index)
+    strings, correct = (dict(zip(model.task.classes, sizes, strict=True)) for sizes in right_strings(model, length))
     return ExactAccuracy(length, strings, correct)
 
 
 @dataclass(frozen=True)
-class _Interval:
-    """The σ above one place and not above another; None is no end, and an interval may be empty."""
+class _Listed:
+    """The states of a group, or bounds of them, and how many strings end in each."""
 
-    above: Place | None
-    not_above: Place | None
-    empty: bool = False
+    states: Ends
+    sizes: NDArray[Any]  # Python's whole numbers, since there are 2^N strings
 
-
-class _Counter:
-    """Counts the strings of one length whose class is a given one, by number of opening brackets."""
-
-    def __init__(self, model: Network, length: int) -> None:
-        assert isinstance(model.scalar_cell, LinearCell)
-        self.model, self.length = model, length
-        self.U = exact(model.scalar_cell.recurrent_weight)
-        self.sums = SubsetSums(self.U, length)
-        self.extremes = self.sums.extremes()
-        self.intervals: dict[int, _Interval] = {}
-
-    def in_class(self, openings: int, index: int) -> int:
-        """Return how many strings with so many opening brackets get a class."""
-        if not self.model.readout.comparisons[index]:  # rejected: whatever is not accepted
-            return comb(self.length, openings) - self.in_class(openings, 1 - index)
-        if index not in self.intervals:
-            self.intervals[index] = self._interval(index)
-        interval = self.intervals[index]
-        if interval.empty:
-            return 0
-        over = comb(self.length, openings) if interval.above is None else self._above(openings, interval.above)
-        return over - (0 if interval.not_above is None else self._above(openings, interval.not_above))
-
-    def _interval(self, index: int) -> _Interval:
-        """Return the σ of a class: where every line w·h + c of it is above 0."""
-        cell = self.model.scalar_cell
-        a, b = cell.open_step, cell.close_step
-        start = b * Fraction(sum(self.sums.whole), self.sums.scale)
-        lower, upper = list[Place](), list[Place]()
-        for weight, bias, strict in sides(self.model.readout, index):
-            slope, height = weight * (a - b), weight * start + bias
-            if slope == 0:
-                if height < 0 or (strict and height == 0):
-                    return _Interval(None, None, empty=True)
-            elif slope > 0:
-                lower.append(Place(-height / slope, counts=not strict))
-            else:
-                upper.append(Place(-height / slope, counts=strict))
-        # Of equal places the one that leaves the tie out binds.
-        above = max(lower, key=lambda place: (place.value, not place.counts), default=None)
-        not_above = min(upper, key=lambda place: (place.value, not place.counts), default=None)
-        return _Interval(above, not_above, empty=_crossed(above, not_above))
-
-    def _above(self, openings: int, place: Place) -> int:
-        """Return how many strings have σ above a place; all or none, where the extremes say so."""
-        low, high = self.extremes[openings]
-        if is_above(low, place, self.sums.scale):
-            return comb(self.length, openings)
-        if not is_above(high, place, self.sums.scale):
-            return 0
-        if self.U in (-1, 0, 1):
-            return sum(size for value, size in self._few_sums(openings) if is_above(value, place, scale=1))
-        if self.length > LONGEST:
-            raise BadInput(f"length: {self.length} is too long to count; at most {LONGEST}")
-        return self.sums.above(openings, place)
-
-    def _few_sums(self, openings: int) -> list[tuple[int, int]]:
-        """Return each distinct σ and how many strings have it, for U = −1, 0 or 1.
-
-        The weights have two values, so σ follows from how many opening brackets stand on the first of them.
-        """
-        ones = {-1: (self.length + 1) // 2, 0: 1, 1: self.length}[int(self.U)]
-        return [
-            (j + (openings - j) * int(self.U), comb(ones, j) * comb(self.length - ones, openings - j))
-            for j in range(openings + 1)
-        ]
+    def after(self, run: Execution, length: int, token: str) -> "_Listed":
+        return _Listed(self.states.after(run.model_at(length).scalar_cell, token), self.sizes)
 
 
-def _crossed(above: Place | None, not_above: Place | None) -> bool:
-    """Say whether no σ is above the one and not above the other."""
-    if above is None or not_above is None:
-        return False
-    if above.value == not_above.value:
-        return not above.counts or not_above.counts
-    return above.value > not_above.value
+def _list_accuracies(model: Network, longest: int, arithmetic: str) -> Iterator[ExactAccuracy]:
+    """Go through the lengths from 1, counting the right strings of each."""
+    run = execution(model, arithmetic)
+    grouping = grouping_of(run.model_at(0))
+    groups = {0: _Listed(first_row(run.model_at(0).scalar_cell), np.array([1], object))}
+    for length in range(1, longest + 1):
+        with standard_floats():
+            groups = _advance(groups, run, grouping, length)
+            _require_few(groups, length)
+            found = _count(groups, run, grouping, length)
+        yield found
+
+
+def _advance(groups: dict[int, _Listed], run: Execution, grouping: Grouping, length: int) -> dict[int, _Listed]:
+    parts: dict[int, list[_Listed]] = {}
+    for group, listed in groups.items():
+        for token in ALPHABET:
+            parts.setdefault(grouping.target(group, token), []).append(listed.after(run, length, token))
+    return {group: _merge(listed, distinct=run.enclosed) for group, listed in parts.items()}
+
+
+def _merge(parts: list[_Listed], *, distinct: bool) -> _Listed:
+    """Join the states of several ways into a group, equal ones into one; bounds are left as they are."""
+    states, sizes = Ends.join(*(part.states for part in parts)), np.concatenate([part.sizes for part in parts])
+    if distinct:
+        return _Listed(states, sizes)
+    order = np.argsort(states.least, kind="stable")
+    ordered = states.least[order]
+    first = np.concatenate([[True], np.asarray(ordered[1:] != ordered[:-1], bool)])
+    kept = ordered[first]
+    return _Listed(Ends(kept, kept), np.add.reduceat(sizes[order], np.flatnonzero(first)))
+
+
+def _require_few(groups: dict[int, _Listed], length: int) -> None:
+    kind = groups[max(groups)].states.least.dtype
+    rational = kind.kind == "O"
+    most = MOST_OBJECTS if rational else MOST_FLOATS
+    if sum(len(listed.sizes) for listed in groups.values()) > most:
+        raise BadInput(f"length: {length} has more than {most} states to list; only shorter lengths can be counted")
+    if not rational and not all(np.isfinite(listed.states.greatest).all() for listed in groups.values()):
+        raise BadInput(f"length: h overflows at length {length}; only shorter lengths can be counted")
+
+
+def _count(groups: dict[int, _Listed], run: Execution, grouping: Grouping, length: int) -> ExactAccuracy:
+    network = run.model_at(length)
+    readout, classes = network.readout, network.task.classes
+    right = grouping.right_classes(network.task, length)
+    strings, correct = dict.fromkeys(classes, 0), dict.fromkeys(classes, 0)
+    for group, listed in groups.items():
+        found = np.asarray(readout.class_index((listed.states.least,)))
+        if run.enclosed:
+            _require_decided(run, length, found, listed.states)
+        name = classes[int(right[group])]
+        strings[name] += int(listed.sizes.sum())
+        correct[name] += int(listed.sizes[found == right[group]].sum())
+    return ExactAccuracy(length, strings, correct)
+
+
+def _require_decided(run: Execution, length: int, found: NDArray[np.int64], states: Ends) -> None:
+    readout = run.model_at(length).readout
+    sure = (found == readout.class_index((states.greatest,))) & is_certain(readout, found, states, rounded=run.rounded)
+    if not sure.all():
+        raise BadInput(f"length: the bounds on tanh do not decide every string of length {length}")

@@ -17,17 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, LinearCell, ScalarCell
-from tallystick.certificates.enclosed import Enclosed
+from tallystick.certificates.executions import Enclosed
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN, SEMI_DYCK1
 from tallystick.languages.tasks import Task
 from tallystick.numbers import Number, exact
 
 _FLOATING = "fV"
-"""The letters of NumPy's floats and of bfloat16, which NumPy does not know for one."""
+"""The letters of NumPy's floats and of bfloat16, which NumPy does not count among its own."""
 
 States = NDArray[Any]
-"""One state a group of strings: floats, or whole numbers and rationals as objects."""
+"""One state per group of strings: floats, or whole numbers and rationals as objects."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Ends:
         return Ends(np.minimum(self.least, other.least), np.maximum(self.greatest, other.greatest))
 
     @staticmethod
-    def joined(*parts: "Ends") -> "Ends":
+    def join(*parts: "Ends") -> "Ends":
         """Return the groups of the parts, one part after the other."""
         return Ends(np.concatenate([part.least for part in parts]), np.concatenate([part.greatest for part in parts]))
 
@@ -70,7 +70,7 @@ class Grouping(ABC):
     """How the strings of one length fall into groups that have one right class each; the groups are 0 … length."""
 
     @abstractmethod
-    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
+    def advance(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Return the ends of every group of strings one token longer."""
 
     @abstractmethod
@@ -90,11 +90,11 @@ class Grouping(ABC):
 class ByOpenings(Grouping):
     """Group n holds the strings with n opening brackets, whose count is n − m = 2n − N."""
 
-    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
+    def advance(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Group n is reached by `(` from n − 1 and by `)` from n."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         both = opened.of(slice(None, -1)).union(closed.of(slice(1, None)))
-        return Ends.joined(closed.of(slice(None, 1)), both, opened.of(slice(-1, None)))
+        return Ends.join(closed.of(slice(None, 1)), both, opened.of(slice(-1, None)))
 
     def sources(self, group: int) -> list[tuple[str, int]]:
         """Return the two ways into a group."""
@@ -116,14 +116,14 @@ class ByRunningCount(Grouping):
     κ does not follow from n and m, so the extremes are kept for each κ instead; the recursion is the same.
     """
 
-    def advanced(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
+    def advance(self, ends: Ends, cell: ScalarCell | Enclosed) -> Ends:
         """Group κ is reached by `(` from κ − 1 and by `)` from κ + 1; group 0 by `)` from 0 and 1."""
         opened, closed = (ends.after(cell, token) for token in (OPEN, CLOSE))
         low = closed.of(slice(0, 1))
         if len(ends.least) == 1:
-            return Ends.joined(low, opened)
+            return Ends.join(low, opened)
         both = opened.of(slice(None, -2)).union(closed.of(slice(2, None)))
-        return Ends.joined(low.union(closed.of(slice(1, 2))), both, opened.of(slice(-2, None)))
+        return Ends.join(low.union(closed.of(slice(1, 2))), both, opened.of(slice(-2, None)))
 
     def sources(self, group: int) -> list[tuple[str, int]]:
         """Return the ways into a group."""
@@ -148,7 +148,7 @@ def rows(cell: ScalarCell, longest: int) -> Iterator[Ends]:
     ends = first_row(cell)
     yield ends
     for _ in range(longest):
-        ends = ByOpenings().advanced(ends, cell)
+        ends = ByOpenings().advance(ends, cell)
         yield ends
 
 

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from tallystick.cells import ScalarCell
 from tallystick.certificates.executions import Execution, execution
 from tallystick.certificates.extremes import ByOpenings, Ends, Grouping, first_row
-from tallystick.certificates.search import grouping_of, rows_of, wrong_ends
+from tallystick.certificates.search import failure_of, grouping_of, rows_of, string_to, wrong_ends
 from tallystick.certificates.verdict import REAL, Failure
-from tallystick.certificates.witnesses import judged, string_to
 from tallystick.errors import check_whole
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
@@ -41,7 +40,7 @@ def extreme_failures(model: Network, length: int, arithmetic: str = REAL) -> lis
     network = run.model_at(length)
     places = wrong_ends(network.readout, grouping.right_classes(network.task, length), history[-1])
     strings = dict.fromkeys(string_to(run, grouping, history, *place) for place in places)
-    return [failure for string in strings if (failure := judged(run, grouping, string))]
+    return [failure for string in strings if (failure := failure_of(run, grouping, string))]
 
 
 @standard_floats()
@@ -50,11 +49,11 @@ def random_failures(model: Network, length: int, number: int, seed: int = 0, ari
     check_whole(number, "number", least=0)
     run, grouping = _ready(model, length, arithmetic)
     generator = random.Random(seed)
-    found = list(_kept(run, grouping, length, number, generator))
+    found = list(_keep_failing(run, grouping, length, number, generator))
     if len(found) == number:
         return found
-    grown = (_grown(run, grouping, length, generator) for _ in range(number))
-    return [failure for string in grown if string and (failure := judged(run, grouping, string))]
+    grown = (_grow(run, grouping, length, generator) for _ in range(number))
+    return [failure for string in grown if string and (failure := failure_of(run, grouping, string))]
 
 
 def _ready(model: Network, length: int, arithmetic: str) -> tuple[Execution, Grouping]:
@@ -63,18 +62,20 @@ def _ready(model: Network, length: int, arithmetic: str) -> tuple[Execution, Gro
     return run, grouping_of(run.model_at(0))
 
 
-def _kept(run: Execution, grouping: Grouping, length: int, number: int, generator: random.Random) -> Iterator[Failure]:
+def _keep_failing(
+    run: Execution, grouping: Grouping, length: int, number: int, generator: random.Random
+) -> Iterator[Failure]:
     wanted = number
     for _ in range(_TRIES * number):
         if not wanted:
             return
-        failure = judged(run, grouping, "".join(generator.choices(ALPHABET, k=length)))
+        failure = failure_of(run, grouping, "".join(generator.choices(ALPHABET, k=length)))
         if failure:
             wanted -= 1
             yield failure
 
 
-def _grown(run: Execution, grouping: Grouping, length: int, generator: random.Random) -> str | None:
+def _grow(run: Execution, grouping: Grouping, length: int, generator: random.Random) -> str | None:
     """Grow a failing string, or return None where the extremes tell of none."""
     string, group, ends = "", 0, first_row(run.model_at(0).scalar_cell)
     if not _can_fail(run, grouping, {group: ends}, 0, length):
@@ -110,7 +111,7 @@ def _can_fail(run: Execution, grouping: Grouping, groups: dict[int, Ends], lengt
 def _can_fail_by_openings(run: Execution, grouping: Grouping, group: int, ends: Ends, lengths: range) -> bool:
     """The same for all groups at once: those after k more tokens are the k + 1 that follow the present one."""
     for length in lengths:
-        ends = grouping.advanced(ends, _cell(run, length))
+        ends = grouping.advance(ends, _cell(run, length))
     longest = lengths.stop - 1
     network = run.model_at(longest)
     right = grouping.right_classes(network.task, longest)[group : group + len(ends.least)]

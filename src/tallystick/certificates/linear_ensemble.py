@@ -12,22 +12,17 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.critical_strings import CriticalString, critical_strings, sides
-from tallystick.certificates.ensemble_models import (
-    UNLIMITED,
-    Floats,
-    Horizons,
-    Mask,
-    right_at_zero,
-    size_of,
-    some_of,
-)
-from tallystick.certificates.horizon import certify
-from tallystick.certificates.verdict import Lengths
+from tallystick.certificates.certify import certify
+from tallystick.certificates.sorted_strings import CriticalString, critical_strings, right_at_zero, sides
+from tallystick.certificates.verdict import UNLIMITED, Horizons, Lengths
 from tallystick.languages.brackets import OPEN
 from tallystick.networks import Network, Readout
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _UNIT = 2.0**-53
 _LONGEST = 20_000
@@ -61,8 +56,22 @@ def linear_horizons(models: Network, head_start: HeadStart | None = None) -> Hor
     return found
 
 
+def size_of(models: Network) -> int:
+    """Return how many models there are."""
+    return len(models.scalar_cell.open_step)
+
+
+def some_of(models: Network, chosen: object) -> Network:
+    """Return some of the models, by a mask, a slice or an array of positions."""
+
+    def part(values: Any, _: str) -> Floats:  # noqa: ANN401 -- an array
+        return values[chosen]
+
+    return models.map_weights(part)
+
+
 def _weights(models: Network) -> tuple[Floats, Floats, Floats]:
-    """A, b and U."""
+    """Return a, b and U."""
     assert isinstance(models.scalar_cell, LinearCell)
     return models.scalar_cell.open_step, models.scalar_cell.close_step, models.scalar_cell.recurrent_weight
 
@@ -111,14 +120,14 @@ class _Errors:
         return self.weight * size + self.bias
 
 
-def _decided(readout: Readout, index: int, h: Floats, error: Floats) -> Decided:
+def _decide(readout: Readout, index: int, h: Floats, error: Floats) -> Decided:
     """Decide a class at h, where its comparisons are off by at most the error."""
     values = [side.weight * h + side.bias for side in sides(readout, index)]
     return Decided.of_all(Decided(value > error, value < -error) for value in values)
 
 
 def _decide_exact_counters(models: Network, found: Horizons) -> None:
-    """A counter with U = 1 and b = −a that is right at d = 0 and on both sides of it is right for every count d.
+    """Decide counters with U = 1 and b = −a: one that is right at d = 0 and on both sides of it is right for every count d.
 
     At d = 0 the state is 0 and the comparison is that of two biases, exact in floats.
     """
@@ -130,7 +139,7 @@ def _decide_exact_counters(models: Network, found: Horizons) -> None:
     for answers, lengths in zip((found.all, found.even), Lengths, strict=True):
         sure = right_at_zero(chosen)
         for d, index in ((-lengths.stride, below), (lengths.stride, above)):
-            sure &= _decided(chosen.readout, index, d * a, errors.at(np.abs(d * a))).passes
+            sure &= _decide(chosen.readout, index, d * a, errors.at(np.abs(d * a))).passes
         answers[counters[sure]] = UNLIMITED
 
 
@@ -197,7 +206,7 @@ def _run_lengths(models: Network, found: Horizons) -> None:
     while len(active) > _FEW and length < _LONGEST:
         length, is_even = length + 1, length % 2 == 1
         powers = powers.longer(even=is_even)
-        passes, fails = decided_length(models, powers, strings[length % 2], length)
+        passes, fails = decide_length(models, powers, strings[length % 2], length)
         waiting = found.all[active] < 0  # for those that failed at an odd length only even ones matter still
         found.all[active[fails & waiting]] = length - 1
         if is_even:
@@ -208,7 +217,7 @@ def _run_lengths(models: Network, found: Horizons) -> None:
         active, models, powers = active[going], some_of(models, going), powers.some(going)
 
 
-def decided_length(models: Network, powers: Powers, strings: list[CriticalString], length: Any) -> Decided:  # noqa: ANN401
+def decide_length(models: Network, powers: Powers, strings: list[CriticalString], length: Any) -> Decided:  # noqa: ANN401
     """Decide a length by its critical strings.
 
     S_j takes two roundings a step and U^j one, a term at most three products more, and h, w·h + c and w itself one each:
@@ -216,5 +225,5 @@ def decided_length(models: Network, powers: Powers, strings: list[CriticalString
     """
     errors = _Errors(models.readout, roundings=4 * length + 32)
     states = [(string.right, *powers.state(models, string)) for string in strings]
-    found = Decided.of_all(_decided(models.readout, right, h, errors.at(terms)) for right, h, terms in states)
+    found = Decided.of_all(_decide(models.readout, right, h, errors.at(terms)) for right, h, terms in states)
     return Decided(found.passes & powers.in_range(), found.fails & powers.in_range())

@@ -16,7 +16,7 @@ them close in, so the last counted length of either parity decides for the short
 
 **Shape.** For N ≥ 2 the upper end is −max(U, 1/U)^⌊N/2⌋, which makes it the *left* side of the region in the plane:
 a/b ≥ −min(U, 1/U)^⌊N/2⌋. The exact counter (−1, 1) is the leftmost point of every R_N, R_(N+1) ⊆ R_N, and no other point is in
-all of them. U ≤ 0 fails by length 2, as `horizon` shows.
+all of them. U ≤ 0 fails by length 2, as `certify` shows.
 
 **Why this plane only.** A bias moves the threshold, which is a third coordinate. And a ternary readout without any bias has no
 region: three lines through 0 give one class to h < 0, one to h > 0, and Neg to the tie at h = 0, so Zero and Pos must be
@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.critical_strings import critical_strings, sides
+from tallystick.certificates.sorted_strings import critical_strings, sides
 from tallystick.certificates.verdict import Lengths, Runs, lengths_of
 from tallystick.errors import check_whole
 from tallystick.languages.brackets import CLOSE
@@ -80,7 +80,7 @@ def slice_at(recurrent_weight: object, longest: int, lengths: str = "all") -> Sl
     >>> slice_at("1/2", 2), slice_at("1/2", 3), slice_at(1, 6, "even")
     (Slice(above=None, upto=Fraction(-2, 1)), None, Slice(above=Fraction(-2, 1), upto=Fraction(-1, 1)))
     """
-    counted = _counted(longest, lengths)
+    counted = _counted_lengths(longest, lengths)
     U = exact(recurrent_weight, "recurrent_weight")
     if U <= 0 and longest >= _SHORT:
         return None
@@ -97,7 +97,7 @@ def outline(recurrent_weights: Floats, longest: int, lengths: str = "all") -> Ou
     ([nan, -1.0], [nan, -0.5])
     """
     check_whole(longest, "longest", least=_SHORT)
-    lower, upper = _ends(recurrent_weights, longest, _counted(longest, lengths))
+    lower, upper = _ends(recurrent_weights, longest, _counted_lengths(longest, lengths))
     above = np.max(lower, axis=0) if lower else np.full_like(recurrent_weights, -np.inf)
     upto = np.min(upper, axis=0)
     inside = above < upto
@@ -119,7 +119,7 @@ def reach(longest: int, lengths: str = "all") -> float:
     return inside if outside < 2.0 else float("inf")  # noqa: PLR2004 -- where it began
 
 
-def _counted(longest: int, lengths: str) -> Lengths:
+def _counted_lengths(longest: int, lengths: str) -> Lengths:
     counted = lengths_of(lengths)
     check_whole(longest, "longest", least=counted.stride)
     return counted
@@ -129,7 +129,7 @@ def _ends(U: Number, longest: int, lengths: Lengths) -> tuple[list[Number], list
     """Return all lower and all upper bounds on b/a, from the last counted lengths; U is one number or an array."""
     lower: list[Number] = []
     upper: list[Number] = []
-    for runs, positive in _deciding(longest, lengths):
+    for runs, positive in _deciding_strings(longest, lengths):
         if all(token != CLOSE for token, _ in runs):
             continue  # b has no part in it, and h > 0
         string = "".join(token * size for token, size in runs)
@@ -138,7 +138,7 @@ def _ends(U: Number, longest: int, lengths: Lengths) -> tuple[list[Number], list
     return lower, upper
 
 
-def _deciding(longest: int, lengths: Lengths) -> Iterator[tuple[Runs, bool]]:
+def _deciding_strings(longest: int, lengths: Lengths) -> Iterator[tuple[Runs, bool]]:
     """Go through the strings that decide R_N, and say of each whether it must come out positive."""
     for length in lengths.upto(longest)[-(_SHORT // lengths.stride) :]:
         for string in critical_strings(BINARY, length % 2):

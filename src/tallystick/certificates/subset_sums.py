@@ -98,7 +98,7 @@ class SubsetSums:
         groups, before = [np.zeros(1)], list[Floats]()
         for weight in self._rounded:
             pairs = zip([*groups, nothing], [nothing, *groups], strict=True)
-            groups, before = [_merged(without, with_it + weight) for without, with_it in pairs], groups
+            groups, before = [_merge(without, with_it + weight) for without, with_it in pairs], groups
         return groups, groups if self.length % 2 == 0 else before
 
     @cached_property
@@ -162,7 +162,7 @@ class SubsetSums:
             last = np.searchsorted(low_sums, value - high_sums + tolerance, "right")
             for place in np.flatnonzero(last > first):
                 candidates = (low[i] + high[place] for i in range(first[place], last[place]))
-                found += [subset for subset in candidates if _added(weights, subset) == value]
+                found += [subset for subset in candidates if _add_up(weights, subset) == value]
         return found
 
     # --- In whole numbers ---
@@ -196,7 +196,7 @@ def _sorted_sums(weights: list[int]) -> list[list[int]]:
     return [sorted(map(sum, combinations(weights, size))) for size in range(len(weights) + 1)]
 
 
-def _merged(first: Floats, second: Floats) -> Floats:
+def _merge(first: Floats, second: Floats) -> Floats:
     """Merge two sorted arrays."""
     both = np.concatenate([first, second])
     both.sort(kind="stable")
@@ -225,14 +225,14 @@ def _pairs_above(ys: Floats, olders: Floats, factor: float, constant: float, err
     above += (len(ys) - high) * len(zs)
     ys = ys[low:high]
     if len(zs) <= len(ys):
-        below, close = _looked_up(zs, ys, margin, "right")
+        below, close = _look_up(zs, ys, margin, "right")
         return _Pairs(above + len(zs) * len(ys) - below, frozenset((y, float(olders[i])) for i, y in close))
-    below, close = _looked_up(ys, zs, margin, "left")
+    below, close = _look_up(ys, zs, margin, "left")
     near = frozenset((float(ys[i]), float(olders[j])) for i, z in close for j in np.flatnonzero(zs == z))
     return _Pairs(above + below, near)
 
 
-def _looked_up(
+def _look_up(
     needles: Floats, stack: Floats, margin: float, side: Literal["left", "right"]
 ) -> tuple[int, list[tuple[int, float]]]:
     """Return the sum of the needles' places in a sorted stack, and each needle with each neighbour within a margin.
@@ -261,12 +261,12 @@ def _small_subsets(
 ) -> tuple[list[tuple[int, ...]], Floats]:
     """Return the subsets of a stretch of the weights with their sums, sorted by them."""
     subsets = list(combinations(range(start, stop), size))
-    sums = np.array([_added(weights, subset) for subset in subsets])
+    sums = np.array([_add_up(weights, subset) for subset in subsets])
     order = np.argsort(sums)
     return [subsets[i] for i in order], sums[order]
 
 
-def _added(weights: tuple[float, ...], subset: tuple[int, ...]) -> float:
+def _add_up(weights: tuple[float, ...], subset: tuple[int, ...]) -> float:
     total = 0.0
     for i in subset:
         total += weights[i]

@@ -33,7 +33,7 @@ _STAY = 0.75
 
 
 def suspects(model: Network, limit: int) -> Iterator[str]:
-    """Go through strings that fail in float64, at most one a length, the shortest first; no further than they are asked for."""
+    """Go through strings that fail in float64, at most one per length, the shortest first; no further than they are asked for."""
     executed = model.in_arithmetic("float64")
     chosen = _among_chosen(executed, min(limit, LONGEST))
     extreme = _among_extremes(executed, min(limit, _LONGEST_EXTREMES))
@@ -46,21 +46,21 @@ def suspects(model: Network, limit: int) -> Iterator[str]:
 
 def _among_chosen(model: Network, limit: int) -> Iterator[str]:
     """Run the chosen strings side by side; a beginning that fails is a suspect."""
-    tokens = _chosen(limit)
+    tokens = _chosen_strings(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
         state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(_classes(model, state) != model.task.right_classes(counts))
         if failing.size:
-            yield _written(tokens[failing[0], :length])
+            yield _write_out(tokens[failing[0], :length])
 
 
 def _classes(model: Network, state: Any) -> NDArray[np.int64]:  # noqa: ANN401 -- each cell has its own kind of state
     return np.asarray(model.readout.class_index(model.cell.hidden(state)))
 
 
-def _chosen(limit: int) -> Bits:
+def _chosen_strings(limit: int) -> Bits:
     """Sorted strings, alternating ones after a run, blocks of equal runs, each also with the brackets swapped; random ones."""
     places = np.arange(limit)
     sizes = [size for size in _SIZES if size <= max(limit // 2, 1)]
@@ -104,7 +104,7 @@ def _among_extremes(model: Network, limit: int) -> Iterator[str]:
         counts = length - 2 * np.arange(length + 1)[:, None]
         failing = np.argwhere(_classes(model, front.state) != model.task.right_classes(counts))
         if failing.size:
-            yield _walked_back(history, *map(int, failing[0]))
+            yield _walk_back(history, *map(int, failing[0]))
 
 
 def _advance(model: Network, front: _Front) -> _Front:
@@ -133,15 +133,15 @@ def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers
     return np.concatenate([by_open, by_close], axis=1)
 
 
-def _walked_back(history: list[_Front], row: int, place: int) -> str:
+def _walk_back(history: list[_Front], row: int, place: int) -> str:
     tokens: list[bool] = []
     for before, front in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
         parent, width = int(front.parents[row, place]), before.parents.shape[1]
         closing = (parent >= width and row > 0) or row == len(front.parents) - 1
         tokens.append(closing)
         row, place = row - closing, parent % width
-    return _written(np.array(tokens[::-1], np.bool_))
+    return _write_out(np.array(tokens[::-1], np.bool_))
 
 
-def _written(closing: Bits) -> str:
+def _write_out(closing: Bits) -> str:
     return "".join(ALPHABET[int(token)] for token in closing)

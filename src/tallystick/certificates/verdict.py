@@ -1,8 +1,12 @@
-"""What a certificate says: the outcome, the horizon and a shortest failing string, as data."""
+"""What is said of a network: the outcome, the horizon and a shortest failing string, as data; and the horizons of many."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput
@@ -17,7 +21,6 @@ ARITHMETIC_NAMES = (REAL, *FLOATS)
 
 `float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
 """
-
 
 ENCLOSURES = "enclosures"
 """The method's name where states are known between bounds only."""
@@ -156,6 +159,19 @@ class Verdict:
             return []
         hidden = [cell.hidden(state) for state in cell.trace(self.failure.string)]
         return [h[0] for h in hidden] if isinstance(cell, ScalarCell) else hidden
+
+
+UNLIMITED = int(np.iinfo(np.int64).max)
+"""Stands for an unlimited horizon: larger than every other, so that medians and maxima come out right."""
+
+
+class Horizons(NamedTuple):
+    """The horizon of each model when all lengths count, and when only even ones do; each is exact, or a lower bound."""
+
+    all: NDArray[np.int64]
+    even: NDArray[np.int64]
+    all_exact: NDArray[np.bool_]
+    even_exact: NDArray[np.bool_]
 
 
 def arithmetic_of(name: str) -> str:

@@ -9,9 +9,9 @@ import typer
 
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
-from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.certify import certify as certify_model
+from tallystick.certificates.certify import exact_depth
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.horizon import certify as certify_model
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.output import Force, Json, RunOrModel, refuse_unwritable, show, show_facts, show_json, show_settings

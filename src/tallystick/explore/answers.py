@@ -5,10 +5,10 @@ from fractions import Fraction
 from math import isfinite
 
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
-from tallystick.certificates.critical_strings import sides
+from tallystick.certificates.certify import certify
+from tallystick.certificates.ensemble import has_theorem
 from tallystick.certificates.exact_accuracy import accuracies
-from tallystick.certificates.exact_counters import has_theorem
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.sorted_strings import sides
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.indicators import Condition, conditions

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tallystick.certificates.ensemble_models import UNLIMITED
+from tallystick.certificates.verdict import UNLIMITED
 from tallystick.explore.refusals import NotFound
 from tallystick.reports.paper import PaperSetting
 

@@ -8,9 +8,8 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from tallystick.certificates.ensemble import UNLIMITED
-from tallystick.certificates.exact_counters import has_theorem, meets_conditions
-from tallystick.certificates.horizon import certify
+from tallystick.certificates.certify import certify
+from tallystick.certificates.ensemble import UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
 from tallystick.datasets.strings import read_strings
 from tallystick.languages.tasks import task_named

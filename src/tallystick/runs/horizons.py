@@ -13,10 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.critical_strings import critical_strings
 from tallystick.certificates.ensemble import Horizons, has_horizons, horizons
-from tallystick.certificates.ensemble_models import Mask
-from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Powers, decided_length
+from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
+from tallystick.certificates.sorted_strings import critical_strings
 from tallystick.networks import Network, Readout
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import Ensemble
@@ -86,12 +85,12 @@ def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # n
     def two_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
         length, powers, active, found_all, found_even = state
         powers = powers.longer(even=False)
-        passes, fails = decided_length(models, powers, strings[1], length + 1)
+        passes, fails = decide_length(models, powers, strings[1], length + 1)
         waiting = found_all < 0
         found_all = jnp.where(active & fails & waiting, length, found_all)
         active = active & (passes | fails | ~waiting)
         powers = powers.longer(even=True)
-        passes, fails = decided_length(models, powers, strings[0], length + 2)
+        passes, fails = decide_length(models, powers, strings[0], length + 2)
         found_all = jnp.where(active & fails & (found_all < 0), length + 1, found_all)
         found_even = jnp.where(active & fails, length, found_even)
         return length + 2, powers, active & passes, found_all, found_even

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tallystick.cells import VectorCell
-from tallystick.certificates.ensemble import SEARCHED, UNLIMITED
-from tallystick.certificates.exact_counters import has_theorem, meets_conditions
+from tallystick.certificates.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole

@@ -1,8 +1,17 @@
-"""The deciders: from a network, the lengths that count, an arithmetic and a limit to a verdict, or None where one cannot tell.
+"""How long can this network be trusted? The verdict over **all** strings, in a named arithmetic.
 
-A cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or
+What is right is said by the network's task: for most networks the class of the count n − m. Real arithmetic reads the weights
+exactly and decides in rationals or between proved bounds; floating point is decided as executed, by the cell's own step.
+
+A **decider** goes from a network, the lengths that count, an arithmetic and a limit to a verdict, or None where it cannot tell. A
+cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or
 fall with h:
 
+- **sorted strings**, in real arithmetic: a linear cell with U > 0 is decided completely by a few strings per length
+  (`sorted_strings`), unless it counts exactly. U ≤ 0 fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((`
+  are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))`
+  does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it
+  from `)(`.
 - **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also
   when only even lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes
   together with P = −1. Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q =
@@ -12,10 +21,6 @@ fall with h:
   P)·P^d is of one sign for even d, so the same holds for even lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or
   between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and likewise the binary one: such a cell fails at length 1
   or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on semi-Dyck-1 at every length (Theorem 3).
-- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by `linear_horizon`. U ≤ 0
-  fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((` are g, g + U·s, g + s and g + s + U·s. For U < 0
-  the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))` does. That settles the ternary readout; a
-  binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it from `)(`.
 - **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not
   go further.
 - **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so
@@ -31,20 +36,29 @@ For cells with several units there is **gated boxes** (`box_proof`).
 from collections.abc import Callable
 from fractions import Fraction
 
-from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell
+from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.box_proof import METHOD as BOXES
 from tallystick.certificates.box_proof import decide_by_boxes
-from tallystick.certificates.certainty import steady
-from tallystick.certificates.critical_strings import is_usual
-from tallystick.certificates.depth import exact_depth
 from tallystick.certificates.executions import execution
-from tallystick.certificates.linear_horizon import first_failure
-from tallystick.certificates.search import Reached, search
-from tallystick.certificates.verdict import ENCLOSURES, FLOATS, REAL, Failure, Lengths, Outcome, Verdict
-from tallystick.errors import BadInput
+from tallystick.certificates.search import Reached, is_steady, search
+from tallystick.certificates.sorted_strings import first_failure
+from tallystick.certificates.verdict import (
+    ENCLOSURES,
+    FLOATS,
+    REAL,
+    Failure,
+    Lengths,
+    Outcome,
+    Verdict,
+    arithmetic_of,
+    lengths_of,
+)
+from tallystick.errors import BadInput, check_whole
 from tallystick.files import LONGEST_NUMBER
+from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
-from tallystick.networks.readout import ZERO
+from tallystick.networks.readout import GREATEST, SIGN, ZERO
+from tallystick.numbers import ARITHMETICS, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
 
 Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
@@ -53,8 +67,52 @@ Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
 LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 """How far a search goes by default; its effort grows with the square, in real arithmetic with the cube."""
 
-_TANH_DIGITS = (128, 256, 512, 1024)
+_LEAST_LIMIT = 2
 _SHORT = 2
+_TANH_DIGITS = (128, 256, 512, 1024)
+
+
+@standard_floats()
+def certify(network: Network, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None) -> Verdict:
+    """Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED.
+
+    Args:
+        network: any network whose cell lists deciders.
+        lengths: `all`, or `even` as in the paper's data.
+        arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
+            rounded to it first, once.
+        limit: how far to search where nothing else decides.
+
+    >>> from tallystick.networks import Readout
+    >>> certify(Network(LinearCell(1, -1, 1), Readout.zero())).outcome
+    <Outcome.PROVED: 'PROVED'>
+    >>> verdict = certify(Network(LinearCell(1, -1, 0.5), Readout.zero()))
+    >>> verdict.horizon, verdict.failure.string, verdict.trace()
+    (1, '()', [0, Fraction(1, 1), Fraction(-1, 2)])
+    """
+    arithmetic_of(arithmetic)
+    counted = lengths_of(lengths)
+    if limit is not None:
+        check_whole(limit, "limit", least=_LEAST_LIMIT)
+    for name in network.cell.deciders:
+        verdict = DECIDERS[name](network, counted, arithmetic, limit)
+        if verdict is not None:
+            return verdict
+    raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
+
+
+def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide a linear cell in real numbers completely, unless it counts exactly or fails as early as the theorem looks."""
+    del limit
+    cell = network.cell
+    if arithmetic != REAL or not isinstance(cell, LinearCell) or network.readout.decision == ZERO:
+        return None
+    if not is_usual(network) or exact(cell.recurrent_weight) <= 0:
+        return None
+    failure = first_failure(network.in_arithmetic("rational"), lengths)
+    if failure is None or failure.length <= _SHORT:
+        return None
+    return _refute(network, lengths, arithmetic, failure, "sorted strings")
 
 
 def decide_by_theorem(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
@@ -72,22 +130,6 @@ def decide_by_theorem(network: Network, lengths: Lengths, arithmetic: str, limit
     return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, "theorem", reason)
 
 
-def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
-    """Decide a linear cell in real numbers completely, by a few strings per length."""
-    del limit
-    cell = network.cell
-    if (
-        arithmetic != REAL
-        or not isinstance(cell, LinearCell)
-        or network.readout.decision == ZERO
-        or not is_usual(network)
-    ):
-        return None
-    failure = first_failure(network.in_arithmetic("rational"), lengths)
-    assert failure is not None, "only an exact counter has no failing string"
-    return _refute(network, lengths, arithmetic, failure, "sorted strings")
-
-
 def decide_by_exact_depth(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
     """Bound an exact counter by the depth to which no operation rounds, where that is further than a search would go.
 
@@ -98,7 +140,7 @@ def decide_by_exact_depth(network: Network, lengths: Lengths, arithmetic: str, l
         return None
     depth = exact_depth(network.cell, arithmetic)
     executed = network.in_arithmetic(arithmetic)
-    if depth is None or depth < (limit or LIMITS[arithmetic]) or not steady(executed.readout):
+    if depth is None or depth < (limit or LIMITS[arithmetic]) or not is_steady(executed.readout):
         return None
     if isinstance(network.cell, ReluCell) and network.readout.decision != ZERO:
         return None
@@ -132,14 +174,77 @@ def decide_by_enclosures(network: Network, lengths: Lengths, arithmetic: str, li
 
 
 DECIDERS: dict[str, Decider] = {
-    "theorem": decide_by_theorem,
     "sorted strings": decide_by_sorted_strings,
+    "theorem": decide_by_theorem,
     "exact depth": decide_by_exact_depth,
     "search": decide_by_search,
     ENCLOSURES: decide_by_enclosures,
     BOXES: decide_by_boxes,
 }
 """Every decider by the name that cells list it by."""
+
+
+def is_usual(network: Network) -> bool:
+    """Say whether the theorems speak of what a network is asked for.
+
+    A zero check is asked for the language that its kind of cell can accept, and a binary or ternary readout for the sign of
+    the count n − m, with each class right for some count. Then no comparison has one sign for all counts, so that the few
+    counts next to zero tell which way it moves.
+    """
+    task, decision = network.task, network.readout.decision
+    if decision == ZERO:
+        return task == network.cell.membership
+    classes = {task.index_of_count(sign) for sign in (-1, 0, 1)}
+    return decision in (SIGN, GREATEST) and task.machine is BB_COUNTER and len(classes) == len(task.classes)
+
+
+def _theorem_applies(network: Network) -> bool:
+    """Say whether being right to length 2 makes a network right at every length."""
+    zero_check, cell = network.readout.decision == ZERO, network.cell
+    if not is_usual(network):
+        return False
+    if isinstance(cell, ReluCell):
+        return zero_check and cell.open_step > 0 and cell.recurrent_weight == 1 and cell.close_step == -cell.open_step
+    if zero_check:
+        return True
+    assert isinstance(cell, LinearCell | SelectiveCell)
+    P, Q = cell.recurrent_weights[0], cell.recurrent_weights[-1]  # both are U in a linear cell
+    return P * Q == 1 and P != -1 and cell.close_step == -Q * cell.open_step
+
+
+def exact_depth(cell: Recurrence, arithmetic: str) -> int | None:
+    """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
+
+    With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple
+    of a with at most p binary digits, so no operation rounds, fused or not: every string of length k or less is counted
+    as in the real numbers. p is 11, 8, 24 and 53 for float16, bfloat16, float32 and float64; overflow may end it sooner.
+    None for a cell that is not an exact counter once its weights are rounded to this arithmetic.
+
+    >>> exact_depth(LinearCell(1, -1, 1), "float32") == 2**24
+    True
+    >>> exact_depth(LinearCell(0.1, -0.1, 1), "float32"), exact_depth(LinearCell(1, -1, 0.5), "float32")
+    (1, None)
+    """
+    if arithmetic not in FLOATS:
+        raise BadInput(f"arithmetic: {arithmetic!r} is not one of {', '.join(FLOATS)}")
+    if not isinstance(cell, ScalarCell) or cell.counting is None:
+        return None
+    form = float_format(arithmetic)
+    try:
+        rounded = cell.map_weights(ARITHMETICS[form.name])  # a fused weight would not compare
+    except BadInput:  # a weight that does not fit the format
+        return None
+    if (
+        rounded.open_step == 0
+        or rounded.close_step != -rounded.open_step
+        or any(U != 1 for U in rounded.recurrent_weights)
+    ):
+        return None
+    if isinstance(rounded, ReluCell) and rounded.open_step < 0:
+        return None
+    step = abs(exact(rounded.open_step))
+    odd = step.numerator // (step.numerator & -step.numerator)
+    return min(2**form.digits // odd, int(form.greatest / step))
 
 
 def _verdict_of_search(
@@ -166,23 +271,3 @@ def _refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failur
 
 def _short(lengths: Lengths) -> str:
     return "1 and 2" if lengths is Lengths.ALL else "2"
-
-
-def _theorem_applies(network: Network) -> bool:
-    """Say whether being right to length 2 makes a network right at every length."""
-    zero_check, cell = network.readout.decision == ZERO, network.cell
-    if not is_usual(network):
-        return False
-    if isinstance(cell, ReluCell):
-        return zero_check and cell.open_step > 0 and cell.recurrent_weight == 1 and cell.close_step == -cell.open_step
-    if zero_check:
-        return True
-    assert isinstance(cell, ScalarCell)
-    P, Q = _factors(cell)
-    return P * Q == 1 and P != -1 and cell.close_step == -Q * cell.open_step
-
-
-def _factors(cell: ScalarCell) -> tuple[Fraction, Fraction]:
-    """Return P and Q, which are both U in a linear cell."""
-    assert isinstance(cell, LinearCell | SelectiveCell)
-    return cell.recurrent_weights[0], cell.recurrent_weights[-1]

@@ -9,10 +9,9 @@ from agreement import every_string, verdict_disagreement
 from brute_force import READOUTS, SCALAR_CELLS, some_model
 
 from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell, TanhCell
-from tallystick.certificates.depth import exact_depth
+from tallystick.certificates.certify import certify, exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.extremes import rows
-from tallystick.certificates.horizon import certify
 from tallystick.certificates.search import search
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome
 from tallystick.errors import BadInput
