@@ -12,7 +12,7 @@ A network's horizon depends on its own weights alone, whatever stands beside it.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -264,8 +264,9 @@ def _decide_comparisons(readout: Readout, index: int, h: Box) -> list[_Decided]:
     for weight, bias, strict in sides(readout.map_weights(_point), index):
         # The zero check compares h itself with 0: its weights are the whole numbers 1 and −1, and nothing rounds.
         form = (-h if isinstance(weight, int) and weight == -1 else weight * h) + bias
-        low, high = bias.ends if isinstance(bias, Box) else (bias, bias)
-        low, high = np.where(at_zero, low, form.low), np.where(at_zero, high, form.high)
+        alone: Box = bias if isinstance(bias, Box) else Box(bias, bias)
+        low: Any = np.where(at_zero, alone.low, form.low)
+        high: Any = np.where(at_zero, alone.high, form.high)
         found.append(_Decided(low > 0, high <= 0) if strict else _Decided(low >= 0, high < 0))
     return found
 
