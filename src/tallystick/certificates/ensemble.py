@@ -12,7 +12,7 @@ A network's horizon depends on its own weights alone, whatever stands beside it.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,6 +224,10 @@ def _point(weight: Number, _: str) -> Box:
     return Box(weight, weight)
 
 
+def _as_box(bias: Number) -> Box:
+    return bias if isinstance(bias, Box) else Box(bias, bias)
+
+
 def _box_of_ends(ends: Ends) -> Box:
     """Return both ends as boxes, with the axes end, group and model."""
     both = np.stack(ends.both)
@@ -264,10 +268,9 @@ def _decide_comparisons(readout: Readout, index: int, h: Box) -> list[_Decided]:
     for weight, bias, strict in sides(readout.map_weights(_point), index):
         # The zero check compares h itself with 0: its weights are the whole numbers 1 and −1, and nothing rounds.
         form = (-h if isinstance(weight, int) and weight == -1 else weight * h) + bias
-        alone: Box = bias if isinstance(bias, Box) else Box(bias, bias)
-        low: Any = np.where(at_zero, alone.low, form.low)
-        high: Any = np.where(at_zero, alone.high, form.high)
-        found.append(_Decided(low > 0, high <= 0) if strict else _Decided(low >= 0, high < 0))
+        alone = _as_box(bias)
+        form = Box(np.where(at_zero, alone.low, form.low), np.where(at_zero, alone.high, form.high))
+        found.append(_Decided(form.low > 0, form.high <= 0) if strict else _Decided(form.low >= 0, form.high < 0))
     return found
 
 
