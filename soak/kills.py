@@ -24,8 +24,8 @@ from lost_work import JOB, RUNS, SMALL_PARTS, Kills, contents, environment, outg
 
 from tallystick.errors import BadInput
 from tallystick.runs.directory import RunDirectory
-from tallystick.runs.parquet_files import as_parquet
-from tallystick.runs.runner import parts_of, train_part
+from tallystick.runs.jobs import ALL
+from tallystick.runs.runner import part_files, parts_of
 
 TRAIN = ["train", "--train-length", "2", "--epochs", "5", "--seeds", "8192"]
 COMMANDS = {
@@ -92,7 +92,7 @@ def full_disks(folder: Path) -> str:
 def torn_files(folder: Path) -> str:
     """The beginning of a part's file is not taken for the whole."""
     part = parts_of([JOB])[0]
-    directory, content = RunDirectory(folder / "torn"), as_parquet(train_part(part))
+    directory, content = RunDirectory(folder / "torn"), part_files(ALL, part.job, part.seeds)["rows"]
     directory.start({"command": "train"})
     for size in range(0, len(content), EVERY):
         directory.part(part.name).write_bytes(content[:size])

@@ -19,7 +19,7 @@ from tallystick.runs import workers as cluster
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
 from tallystick.runs.runner import PART, part_files, parts_of, run_jobs, run_training
-from tallystick.runs.workers import TASKS_A_CORE, made_with, workers_named
+from tallystick.runs.workers import TASKS_A_CORE, environment, workers_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=2)
@@ -177,12 +177,12 @@ def test_a_part_that_kills_every_worker_gives_one_line():
 def test_workers_with_other_versions_are_refused(workers, monkeypatch):
     address = client_of(workers).scheduler.address
     monkeypatch.setattr(cluster, "version", lambda name: "0.0")
-    made_with.cache_clear()  # here; the workers know theirs
+    environment.cache_clear()  # here; the workers know theirs
     try:
         with pytest.raises(BadInput, match="worker tcp://.* has tallystick .*, where .* 0.0"), workers_named(address):
             pass
     finally:
-        made_with.cache_clear()
+        environment.cache_clear()
 
 
 def test_a_client_that_is_killed_is_resumed_by_another(tmp_path):

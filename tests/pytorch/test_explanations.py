@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from tallystick.datasets.paper import training_set
-from tallystick.studies.explain.counter import ExactCounter, at_counter
+from tallystick.studies.explain.counter import ExactCounter, at_counter, profile, scored_strings
 from tallystick.studies.explain.pull import pull_of
-from tallystick.studies.explain.strings import profile, scored_strings
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 

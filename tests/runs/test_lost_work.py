@@ -474,5 +474,5 @@ def test_a_part_is_stored_whole(tmp_path):
     with pytest.raises(BadInput, match="part.parquet: its rows are not those of the seeds"):
         directory.has_part("part", pl.Series([0, 2]))
     with small_files(10), pytest.raises(NotWritten, match="part.parquet: cannot be written: file too large"):
-        directory.write_part("part", rows)
+        directory.store_part("part", as_parquet(rows))
     assert directory.has_part("part")

@@ -14,15 +14,19 @@ from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
-from tallystick.runs.jobs import Published, exact_job, fresh_job, paper_grid, training_job
+from tallystick.runs.jobs import ALL, Published, exact_job, fresh_job, paper_grid, training_job
 from tallystick.runs.rows import ensemble_of, rows_of
-from tallystick.runs.runner import PART, parts_of, run_training, train_part
+from tallystick.runs.runner import PART, part_files, parts_of, run_training
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
 AUTHORS = Path(__file__).parents[3] / "shared" / "authors-data"
 PAPER = Path(__file__).parents[2] / "src" / "tallystick" / "reports" / "paper_table2.csv"
 MISPRINTS = {("binary", "false", "2", "20", "min"): 64.0, ("ternary", "true", "2", "50", "max"): 67.6}
+
+
+def rows_of_part(part):
+    return pl.read_parquet(part_files(ALL, part.job, part.seeds)["rows"])
 
 
 def small_run(path, seeds=40, **options):
@@ -35,7 +39,7 @@ def small_run(path, seeds=40, **options):
 @pytest.mark.skipif(not AUTHORS.is_dir(), reason="the authors' data lies beside the checkout, and is not here")
 @pytest.mark.parametrize("setting", [s for s in paper_grid("float32") if s.train_length < 8], ids=str)
 def test_the_exact_edition_equals_the_paper_to_the_printed_digit(setting):
-    rows = train_part(parts_of([exact_job(setting, AUTHORS)])[0])
+    rows = rows_of_part(parts_of([exact_job(setting, AUTHORS)])[0])
     for printed in csv.DictReader(PAPER.read_text().splitlines()):
         key = (printed["classification"], printed["bias"], printed["train_length"], printed["column"])
         if key[:3] != (setting.task, str(setting.bias).lower(), str(setting.train_length)):
@@ -61,7 +65,7 @@ def test_means_over_many_seeds_are_those_expected(task, length, precision, seeds
     job = fresh_job(
         "fresh", Setting(task, bias=False, train_length=length, precision=precision), seeds, Published(AUTHORS)
     )
-    rows = train_part(parts_of([job])[0])
+    rows = rows_of_part(parts_of([job])[0])
     columns = ("ab_ratio", "recurrent_weight", "accuracy_20", "accuracy_50")
     for column, value, printed_to in zip(columns, expected, (0.005, 0.0005, 0.05, 0.05), strict=True):
         if value is not None:
@@ -233,7 +237,7 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
     parts = parts_of([job])
     (tmp_path / "run" / "models.parquet").unlink()
     (tmp_path / "run" / "parts").mkdir()
-    directory.write_part(parts[0].name, train_part(parts[0]))
+    directory.store_part(parts[0].name, part_files(ALL, parts[0].job, parts[0].seeds)["rows"])
     damaged = tmp_path / "run" / "parts" / f"{parts[1].name}.parquet"
     damaged.write_bytes(b"PAR1 and then nothing")
     with pytest.raises(BadInput, match=f"{damaged.name}: damaged .*; delete it and go on with --resume") as refusal:

@@ -123,7 +123,7 @@ def test_a_sample_has_the_rows_of_its_seeds_and_the_summary_of_all(runs):
 @given(st.integers(1, 2000), st.integers(1, 2000))
 def test_a_sample_is_as_large_as_was_asked_and_evenly_spread(size, seeds):
     rows = pl.DataFrame({"seed": np.arange(seeds)})
-    chosen = Keep("sample", size).chosen(rows, seeds)["seed"]
+    chosen = Keep("sample", size).choose(rows, seeds)["seed"]
     assert len(chosen) == min(size, seeds)
     assert set(chosen.diff().drop_nulls()) <= {seeds // size, seeds // size + 1, 1}
 

@@ -59,7 +59,7 @@ def test_a_run_that_was_killed_is_to_be_resumed(reader, tmp_path):
 
 def test_a_run_at_work_is_said_to_be(reader, tmp_path):
     config, said = reader
-    with RunDirectory(tmp_path / "run").begun(config):
+    with RunDirectory(tmp_path / "run").begin(config):
         before = files(tmp_path / "run")
         line = said()
         assert line.startswith("tallystick: run/models.parquet: is missing: the run has not ended; wait for process ")

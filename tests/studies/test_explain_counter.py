@@ -16,9 +16,8 @@ import pytest
 from tallystick.cells import LinearCell
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
-from tallystick.studies.explain.counter import ExactCounter, at_counter
+from tallystick.studies.explain.counter import ExactCounter, at_counter, profile, scored_strings
 from tallystick.studies.explain.pull import pull_of
-from tallystick.studies.explain.strings import profile, scored_strings
 from tallystick.studies.explain.words import setting_name
 from tallystick.training.adam import adam
 from tallystick.training.lessons import lessons_of

@@ -165,7 +165,7 @@ def explain(
     from tallystick.studies.explain.rounding import gradient_rounding
     from tallystick.studies.explain.words import as_record, as_text
 
-    settings = _settings(_chosen(task, method, bias=bias), train_length, gradients, precision)
+    settings = _settings(_choices(task, method, bias=bias), train_length, gradients, precision)
     for setting in settings:
         training_job(setting, seeds, seed)  # refuses before anything is trained
     if out is not None:
@@ -185,7 +185,7 @@ def explain(
         _draw(out, found, seed)
 
 
-def _chosen(task: str | None, method: str, *, bias: bool) -> tuple[tuple[str, bool, str], ...]:
+def _choices(task: str | None, method: str, *, bias: bool) -> tuple[tuple[str, bool, str], ...]:
     """Return tasks, biases and methods."""
     from tallystick.training.methods import METHODS
 

@@ -25,7 +25,7 @@ def open_run(path: Path) -> ExploredRun:
     if issubclass(directory.cell, VectorCell):
         raise BadInput(f"{path}: a run of GRUs or LSTMs; the explorer shows cells without gates")
     rows = directory.rows()
-    size = directory.collected(rows.select(pl.len())).item()
+    size = directory.collect(rows.select(pl.len())).item()
     if not 0 < size <= MOST_NETWORKS:
         raise BadInput(f"{path}: {size:,} networks; the explorer shows 1 to {MOST_NETWORKS:,}")
     columns = rows.collect_schema().names()

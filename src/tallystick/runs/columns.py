@@ -5,7 +5,7 @@ Rows, histograms and summaries read these declarations. Reports and the explorer
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,27 +47,19 @@ class Trained:
         """The cells with one unit as one cell of arrays."""
         return self.ensemble.cell()
 
-    def accuracy(self, length: int) -> np.ndarray:
-        """Return the accuracy on the job's own test strings of a length."""
-        return self.ensemble.accuracy(self.job.tests[length])
-
     @cached_property
-    def certified(self) -> "Certified":
+    def horizons(self) -> "Certified":
         """The horizons."""
         from tallystick.runs.horizons import certify_many
 
         return certify_many(self.ensemble)
 
-    def horizon(self, place: int) -> pl.Series:
-        """Return one of the arrays of horizons, null where a network has none."""
-        return pl.Series(self.certified.horizons[place]).set(pl.Series(~self.certified.networks), None)
-
     @cached_property
-    def judged(self) -> tuple[np.ndarray, np.ndarray]:
+    def long_answers(self) -> tuple[np.ndarray, np.ndarray]:
         """Which long strings each network gets right, and the first failure in each."""
-        return self.judge(LONG)
+        return self.answers(LONG)
 
-    def judge(self, length: int) -> tuple[np.ndarray, np.ndarray]:
+    def answers(self, length: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the same for strings of another length."""
         from tallystick.runs.measures import border_strings, judge
 
@@ -160,18 +152,31 @@ def lists(arrays: Iterable[np.ndarray], size: int) -> pl.Series:
     return pl.Series(np.ascontiguousarray(table), dtype=pl.Array(pl.Float64, table.shape[1])).arr.to_list()
 
 
+def _accuracy_train(trained: Trained) -> np.ndarray:
+    return trained.ensemble.accuracy_train
+
+
+def _accuracy(length: int) -> Callable[[Trained], object]:
+    return lambda trained: trained.ensemble.accuracy(trained.job.tests[length])
+
+
+def _horizon(place: int) -> Callable[[Trained], object]:
+    """Find one of the arrays of horizons, null where a network has none."""
+    return lambda trained: pl.Series(trained.horizons.horizons[place]).set(pl.Series(~trained.horizons.networks), None)
+
+
 def _long_accuracy(trained: Trained) -> np.ndarray:
-    return 100 * trained.judged[0].mean(axis=1)
+    return 100 * trained.long_answers[0].mean(axis=1)
 
 
 def _longest_accuracy(trained: Trained) -> np.ndarray:
-    return 100 * trained.judge(LONGEST)[0].mean(axis=1)
+    return 100 * trained.answers(LONGEST)[0].mean(axis=1)
 
 
 def _first_failure(trained: Trained) -> list[int | None]:
     from tallystick.runs.measures import earliest
 
-    return [int(length) or None for length in earliest(trained.judged[1])]
+    return [int(length) or None for length in earliest(trained.long_answers[1])]
 
 
 def _counting_unit(trained: Trained) -> list[str]:
@@ -190,40 +195,32 @@ def _meets_conditions(trained: Trained) -> object:
     return pl.Series(meets_conditions(trained.cell)) if has_theorem(trained.ensemble.setting.kind) else None
 
 
+_scalar, _vector = partial(Column, of=ScalarCell), partial(Column, of=VectorCell)
+
 COLUMNS: list[Column] = [
     Column("edition", pl.String),
     Column("cell", pl.String),
-    Column("units", pl.Int64, of=VectorCell),
+    _vector("units", pl.Int64),
     Column("task", pl.String),
     Column("bias", pl.Boolean),
     Column("train_length", pl.Int64),
     Column("method", pl.String),
     Column("precision", pl.String),
     Column("seed", pl.Int64, lambda trained: trained.seeds),
-    Column("open_step", pl.Float64, _step("open_step"), "a", of=ScalarCell),
-    Column("close_step", pl.Float64, _step("close_step"), "b", of=ScalarCell),
-    Column("ab_ratio", pl.Float64, _ratio, "a/b", of=ScalarCell, centre=-1.0, counted=True, explored=True),
+    _scalar("open_step", pl.Float64, _step("open_step"), "a"),
+    _scalar("close_step", pl.Float64, _step("close_step"), "b"),
+    _scalar("ab_ratio", pl.Float64, _ratio, "a/b", centre=-1.0, counted=True, explored=True),
     # U, or P of a selective cell, whose Q has a column of its own.
-    Column(
-        "recurrent_weight",
-        pl.Float64,
-        _one_recurrent("recurrent_weight"),
-        "U",
-        of=ScalarCell,
-        centre=1.0,
-        counted=True,
-        explored=True,
+    _scalar(
+        "recurrent_weight", pl.Float64, _one_recurrent("recurrent_weight"), "U", centre=1.0, counted=True, explored=True
     ),
-    Column(_CLOSING, pl.Float64, _one_recurrent(_CLOSING), "Q", of=ScalarCell, centre=1.0, counted=True),
+    _scalar(_CLOSING, pl.Float64, _one_recurrent(_CLOSING), "Q", centre=1.0, counted=True),
     # Whatever recurrent weights a new cell has beyond these, in the order of its fields.
-    Column(
-        "further_weights",
-        _NUMBERS,
-        lambda trained: lists(_recurrent(trained, "further_weights"), len(trained.seeds)),
-        of=ScalarCell,
+    _scalar(
+        "further_weights", _NUMBERS, lambda trained: lists(_recurrent(trained, "further_weights"), len(trained.seeds))
     ),
     # All tensors of the cell, one after the other in the order of `Cell.shapes`; missing biases are left out.
-    Column("tensors", _NUMBERS, _tensors, of=VectorCell),
+    _vector("tensors", _NUMBERS, _tensors),
     Column("readout_weight", _NUMBERS, _readout("readout_weight")),
     Column("readout_bias", _NUMBERS, _readout("readout_bias")),
     Column(
@@ -234,59 +231,22 @@ COLUMNS: list[Column] = [
         counted=True,
         explored=True,
     ),
-    Column(
-        "accuracy_20",
-        pl.Float64,
-        lambda trained: trained.accuracy(20),
-        "accuracy at 20 tokens",
-        counted=True,
-        explored=True,
-    ),
-    Column(
-        "accuracy_50",
-        pl.Float64,
-        lambda trained: trained.accuracy(50),
-        "accuracy at 50 tokens",
-        counted=True,
-        explored=True,
-    ),
-    Column(f"accuracy_{LONG}", pl.Float64, _long_accuracy, f"accuracy at {LONG} tokens", of=VectorCell, counted=True),
-    Column(
-        f"accuracy_{LONGEST}",
-        pl.Float64,
-        _longest_accuracy,
-        f"accuracy at {LONGEST} tokens",
-        of=VectorCell,
-        counted=True,
-    ),
+    Column("accuracy_20", pl.Float64, _accuracy(20), "accuracy at 20 tokens", counted=True, explored=True),
+    Column("accuracy_50", pl.Float64, _accuracy(50), "accuracy at 50 tokens", counted=True, explored=True),
+    _vector(f"accuracy_{LONG}", pl.Float64, _long_accuracy, f"accuracy at {LONG} tokens", counted=True),
+    _vector(f"accuracy_{LONGEST}", pl.Float64, _longest_accuracy, f"accuracy at {LONGEST} tokens", counted=True),
     # Null where no beginning of the strings fails.
-    Column("first_failure", pl.Int64, _first_failure, "first failure", of=VectorCell),
-    Column("counting_unit", pl.String, _counting_unit, "unit that counts best", of=VectorCell),
-    Column("counting_slope", pl.Float64, _of_best_unit("slope"), "its slope", of=VectorCell),
-    Column("counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "its R²", of=VectorCell),
+    _vector("first_failure", pl.Int64, _first_failure, "first failure"),
+    _vector("counting_unit", pl.String, _counting_unit, "unit that counts best"),
+    _vector("counting_slope", pl.Float64, _of_best_unit("slope"), "its slope"),
+    _vector("counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "its R²"),
     # A horizon is in real arithmetic, exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
     # stands where there is none: a weight is not finite, or the cell is not one that can be certified with many others at once.
-    Column(
-        "horizon_all",
-        pl.Int64,
-        lambda trained: trained.horizon(0),
-        "horizon",
-        of=ScalarCell,
-        counted=True,
-        explored=True,
-    ),
-    Column(
-        "horizon_even",
-        pl.Int64,
-        lambda trained: trained.horizon(1),
-        "horizon, even lengths",
-        of=ScalarCell,
-        counted=True,
-        explored=True,
-    ),
-    Column("horizon_all_exact", pl.Boolean, lambda trained: trained.horizon(2), of=ScalarCell, counted=True),
-    Column("horizon_even_exact", pl.Boolean, lambda trained: trained.horizon(3), of=ScalarCell, counted=True),
-    Column("meets_conditions", pl.Boolean, _meets_conditions, of=ScalarCell, counted=True, only_counted=True),
+    _scalar("horizon_all", pl.Int64, _horizon(0), "horizon", counted=True, explored=True),
+    _scalar("horizon_even", pl.Int64, _horizon(1), "horizon, even lengths", counted=True, explored=True),
+    _scalar("horizon_all_exact", pl.Boolean, _horizon(2), counted=True),
+    _scalar("horizon_even_exact", pl.Boolean, _horizon(3), counted=True),
+    _scalar("meets_conditions", pl.Boolean, _meets_conditions, counted=True, only_counted=True),
 ]
 """Every column, in the order of a table. A float32 weight is stored as the double that it equals."""
 

@@ -70,7 +70,7 @@ class RunDirectory:
         self.path = path
 
     @contextmanager
-    def begun(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> Iterator[None]:
+    def begin(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> Iterator[None]:
         """Begin a run, or go on with one of the same configuration, and keep other processes out until the end of the block."""
         # Refuses a folder that is not a run's before a lock is put into it.
         self._goes_on(config, resume=resume, force=force)
@@ -81,7 +81,7 @@ class RunDirectory:
             yield
 
     def start(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> None:
-        """Begin a run, or go on with one of the same configuration; `begun` does so under a lock."""
+        """Begin a run, or go on with one of the same configuration; `begin` does so under a lock."""
         if not self._goes_on(config, resume=resume, force=force):
             self._clear()
         remove_partial(self.path, CONFIG, *OWN_FILES)
@@ -112,10 +112,6 @@ class RunDirectory:
     def part(self, name: str) -> Path:
         """Return where a part's file lies."""
         return self.path / PARTS / f"{name}.parquet"
-
-    def write_part(self, name: str, rows: pl.DataFrame) -> None:
-        """Store a part's rows."""
-        self.write_table(rows, f"{PARTS}/{name}.parquet")
 
     def store_part(self, name: str, content: bytes) -> None:
         """Store a part that was made into a Parquet file elsewhere."""
@@ -161,18 +157,18 @@ class RunDirectory:
                 raise BadInput(f"{path}: column {name!r} holds {schema[name]}, where {kind} is expected")
         return scan(path)
 
-    def collected(self, rows: pl.LazyFrame) -> pl.DataFrame:
+    def collect(self, rows: pl.LazyFrame) -> pl.DataFrame:
         """Return what was asked of the finished table; where the table cannot be read, it is named."""
         return read_or_refuse(self.path / MODELS, _ANEW, lambda _: rows.collect(engine="streaming"), again=True)
 
     def chunks(self) -> Iterator[pl.DataFrame]:
         """Go through the finished table, so many rows at a time that memory stays small."""
         rows = self.rows()
-        size = self.collected(rows.select(pl.len())).item()
+        size = self.collect(rows.select(pl.len())).item()
         if not size:
             raise BadInput(f"{self.path / MODELS}: holds no model; at least one row is needed")
         for start in range(0, size, ROWS_AT_A_TIME):
-            some = self.collected(rows.slice(start, ROWS_AT_A_TIME))
+            some = self.collect(rows.slice(start, ROWS_AT_A_TIME))
             with self.naming_table():
                 check_rows(some)
             yield some
@@ -197,11 +193,6 @@ class RunDirectory:
     def models(self) -> pl.DataFrame:
         """Return the whole finished table, its columns checked."""
         return pl.concat(self.chunks())
-
-    def table(self) -> pl.DataFrame:
-        """Return the whole finished table, whatever its columns."""
-        refuse_unfinished(self.path, MODELS)
-        return read_or_refuse(self.path / MODELS, _ANEW, read_table)
 
     def drop_parts(self) -> None:
         """Remove the parts, once the whole table stands, whatever becomes of the machine."""
@@ -233,10 +224,6 @@ class RunDirectory:
             if name.endswith(".parquet"):
                 read_or_refuse(self.path / name, _DELETE, read_schema)
         return True
-
-    def is_finished(self) -> bool:
-        """Say whether the whole table stands, and how it was made."""
-        return self.stands(MODELS, RECORD)
 
     def _goes_on(self, config: Mapping[str, object], *, resume: bool, force: bool) -> bool:
         """Say whether there is a run to go on with; refuse a folder that is taken, unless its run is to be started anew."""

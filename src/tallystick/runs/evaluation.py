@@ -57,11 +57,11 @@ def _by_setting(pieces: Iterable[tuple[Described, Found]]) -> list[tuple[Describ
     return [(dict(described), pieces) for described, pieces in found.items()]
 
 
-def measured(
-    directory: RunDirectory, measure: Callable[[Ensemble], dict[str, np.ndarray]]
+def measure(
+    directory: RunDirectory, numbers_of: Callable[[Ensemble], dict[str, np.ndarray]]
 ) -> list[tuple[Described, dict[str, np.ndarray]]]:
-    """Measure every network of a run; return the numbers of each setting, an entry a network."""
-    pieces = ((described, measure(_ensemble(directory, described, rows))) for described, rows in _pieces(directory))
+    """Measure every network of a run; return the numbers of each setting, one entry per network."""
+    pieces = ((described, numbers_of(_ensemble(directory, described, rows))) for described, rows in _pieces(directory))
     return [
         (described, {name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         for described, parts in _by_setting(pieces)
@@ -70,11 +70,11 @@ def measured(
 
 def evaluate_run(directory: RunDirectory, path: Path) -> list[Described]:
     """Return the accuracy of each setting's networks on a file of strings, whose labels may be those of any task of the run."""
-    tasks = directory.collected(directory.rows().select("task").unique(maintain_order=True))["task"]
+    tasks = directory.collect(directory.rows().select("task").unique(maintain_order=True))["task"]
     with directory.naming_table():
         known = [task_named(name) for name in tasks]
     strings = read_strings(path, *known)
-    found = measured(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
+    found = measure(directory, lambda networks: {"accuracy": networks.accuracy(strings)})
     return _with_options(
         directory,
         [
@@ -102,9 +102,7 @@ def indicators_of_run(directory: RunDirectory) -> list[Described]:
     """Return where each setting's cells lie: a/b and U, and the share that meets the conditions of its cell's theorem exactly."""
     if directory.is_summed_up():
         return _with_options(directory, indicators_of_histograms(_histograms(directory)))
-    return _with_options(
-        directory, [_indicators(described, found) for described, found in measured(directory, _places)]
-    )
+    return _with_options(directory, [_indicators(described, found) for described, found in measure(directory, _places)])
 
 
 def horizons_of_run(directory: RunDirectory) -> list[Described]:

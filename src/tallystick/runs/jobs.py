@@ -93,7 +93,7 @@ class Keep:
             )
         check_whole(seeds, "seeds", least=1, most=MOST_SUMMED_UP)
 
-    def chosen(self, rows: pl.DataFrame, seeds: int) -> pl.DataFrame:
+    def choose(self, rows: pl.DataFrame, seeds: int) -> pl.DataFrame:
         """Return which of the rows are kept: of a sample of n out of `seeds`, those with seed·n mod seeds < n.
 
         These are n seeds at even distances. Every seed draws from a key of its own, so they are as good as any others.
@@ -180,7 +180,7 @@ class Job:
         return "-".join(map(str, (*words, *(getattr(setting, name) for name in self.also))))
 
     @property
-    def described(self) -> dict[str, object]:
+    def description(self) -> dict[str, object]:
         """The columns that tell its rows from those of other jobs."""
         return {"edition": self.edition, **{name: getattr(self.setting, name) for name in (*DESCRIBED_BY, *self.also)}}
 

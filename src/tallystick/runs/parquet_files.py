@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
@@ -78,7 +79,7 @@ def read_or_refuse(path: Path, remedy: str, read: Callable[[Path], Result], *, a
     try:
         if not again:
             _refuse_swelling(path)
-        with _unheard():
+        with _quiet_stderr():
             return read(path)
     except UNREADABLE as error:
         raise BadInput(f"{path}: damaged ({reason(error)}); {remedy}") from None
@@ -90,7 +91,7 @@ def reason(error: BaseException) -> str:
 
 
 @contextmanager
-def _unheard() -> Iterator[None]:
+def _quiet_stderr() -> Iterator[None]:
     """Keep off standard error what threads of polars say of a file that they give up, and nothing else."""
     with _ONE_LINE, ExitStack() as open_files:
         try:
@@ -113,7 +114,11 @@ def _unheard() -> Iterator[None]:
 
 
 def _refuse_swelling(path: Path) -> None:
-    """Refuse a small file whose rows are as large as memory once they are unpacked: the footer tells, before they are."""
+    """Refuse a small file whose rows are as large as memory once they are unpacked.
+
+    Only the footer tells before they are, and polars does not say what it holds of sizes. So as much of it is read here as that
+    takes: it is written in Thrift's compact protocol.
+    """
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _FOOTER))
@@ -121,65 +126,53 @@ def _refuse_swelling(path: Path) -> None:
         if not 0 < length <= min(size - _FOOTER, _LARGEST_FOOTER):
             return  # polars says what is wrong with it
         file.seek(size - _FOOTER - length)
-        footer = _Thrift(file.read(length))
+        footer = iter(file.read(length))
     try:
-        found = footer.struct()
-        rows, groups = int(found[_ROWS]), found[_GROUPS]
-        unpacked = sum(int(group[_UNPACKED]) for group in groups)
-    except (LookupError, TypeError, ValueError, RecursionError):
+        fields = _struct(footer)
+        rows, unpacked = int(fields[_ROWS]), sum(int(group[_UNPACKED]) for group in fields[_GROUPS])
+    except (LookupError, TypeError, ValueError, RecursionError, StopIteration):
         return
     if unpacked > MOST + MOST_OF_A_ROW * rows:
         raise OSError(f"its {rows:,} rows unpack to {unpacked:,} bytes")
 
 
-class _Thrift:
-    """As much of Thrift's compact protocol as a footer is written in."""
+def _struct(content: Iterator[int]) -> dict[int, Any]:
+    """Read the values of a structure by the numbers of their fields; a 0 ends it."""
+    fields, number = {}, 0
+    while head := next(content):
+        step, kind = divmod(head, 16)
+        number = number + step if step else _whole(content)
+        fields[number] = kind == 1 if kind in (1, 2) else _value(content, kind)
+    return fields
 
-    def __init__(self, content: bytes) -> None:
-        self.content, self.place = content, 0
 
-    def struct(self) -> dict[int, Any]:
-        """Read fields up to the stop."""
-        fields, number = {}, 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._whole()
-            fields[number] = self._value(head & 15)
-        return fields
-
-    def _value(self, kind: int) -> Any:  # noqa: ANN401 -- whatever the file holds
-        readers = {3: self._byte, 7: lambda: self._bytes(8), 8: lambda: self._bytes(self._varint()), 12: self.struct}
-        if kind in (1, 2):
-            return kind == 1
-        if kind in (4, 5, 6):
-            return self._whole()
-        return self._list() if kind in (9, 10) else readers[kind]()
-
-    def _list(self) -> list[Any]:
-        head = self._byte()
-        size = head >> 4 if head >> 4 < 15 else self._varint()  # noqa: PLR2004 -- the protocol's mark for more
-        if size > len(self.content):
+def _value(content: Iterator[int], kind: int) -> Any:  # noqa: ANN401 -- whatever the file holds
+    match kind:
+        case 1 | 2 | 3:  # in a list, a yes or no takes a byte
+            return next(content)
+        case 4 | 5 | 6:
+            return _whole(content)
+        case 7 | 8:
+            return bytes(islice(content, 8 if kind == 7 else _varint(content)))  # noqa: PLR2004 -- 7 is a double
+        case 9 | 10:
+            size, kind = divmod(next(content), 16)
+            return [_value(content, kind) for _ in range(_varint(content) if size == 15 else size)]  # noqa: PLR2004
+        case 12:
+            return _struct(content)
+        case _:
             raise ValueError
-        return [self._byte() if head & 15 in (1, 2) else self._value(head & 15) for _ in range(size)]
 
-    def _whole(self) -> int:
-        value = self._varint()
-        return value >> 1 if value % 2 == 0 else -(value >> 1) - 1
 
-    def _varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128 or shift > 70:  # noqa: PLR2004 -- the protocol's mark for more, and an end to it
-                return value
+def _whole(content: Iterator[int]) -> int:
+    """Read a whole number whose sign is in its last bit."""
+    value = _varint(content)
+    return value >> 1 ^ -(value & 1)
 
-    def _byte(self) -> int:
-        return self._bytes(1)[0]
 
-    def _bytes(self, size: int) -> bytes:
-        found = self.content[self.place : self.place + size]
-        if len(found) < size:
-            raise ValueError
-        self.place += size
-        return found
+def _varint(content: Iterator[int]) -> int:
+    """Read a number of seven bits a byte, the lowest first; the eighth bit says that more follow."""
+    value = shift = 0
+    while (byte := next(content)) >> 7 and shift < 64:  # noqa: PLR2004 -- no number of a footer has more bits
+        value |= (byte & 127) << shift
+        shift += 7
+    return value | (byte & 127) << shift

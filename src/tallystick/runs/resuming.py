@@ -105,7 +105,7 @@ def at_work_in(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     try:
         with naming(path):
-            file = _locked(path)
+            file = _lock(path)
         with file:
             _AT_WORK_IN.append(folder)
             try:
@@ -133,7 +133,7 @@ def holder_of(folder: Path) -> str | None:
         return None if _takes(file, shared=True) else _holder(file)
 
 
-def _locked(path: Path) -> FileIO:
+def _lock(path: Path) -> FileIO:
     while True:
         with ExitStack() as closed_unless_kept:
             file = closed_unless_kept.enter_context(path.open("ab+", buffering=0))  # NFS locks what is open for writing

@@ -23,7 +23,7 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
     # No Python object is made for a single network: there may be millions.
     same = {
         name: pl.Series([value], dtype=schema[name]).new_from_index(0, len(seeds))
-        for name, value in job.described.items()
+        for name, value in job.description.items()
         if name in schema
     }
     found = {

@@ -158,7 +158,7 @@ def run_whole(
         add: called with the jobs once the rows stand, to write what else belongs to the run.
     """
     started, keep = time.perf_counter(), Keep.read(str(asked.get("keep", ALL)))
-    with directory.begun({**asked, **made_in(jobs)}, resume=resume, force=force):
+    with directory.begin({**asked, **circumstances(jobs)}, resume=resume, force=force):
         finished = has_all(directory, keep) and directory.has(RECORD)
         write_job_strings(directory, jobs)
         run_jobs(directory, jobs, report, keep=keep, workers=workers)
@@ -209,12 +209,12 @@ def seeds_in_a_part(jobs: list[Job]) -> int:
     return size
 
 
-def made_in(jobs: list[Job]) -> dict[str, object]:
+def circumstances(jobs: list[Job]) -> dict[str, object]:
     """Return what a run must be resumed with beside its options: what else decides its bits, and the size of its parts."""
-    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), **made_by()}
+    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), **versions()}
 
 
-def made_by() -> dict[str, object]:
+def versions() -> dict[str, object]:
     """Return the versions that decide the bits of a row."""
     return {name: version(name) for name in ("tallystick", "jax")}
 
@@ -228,15 +228,10 @@ def has_all(directory: RunDirectory, keep: Keep) -> bool:
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
     rows, trained = _train(job, seeds)
-    tables = {"rows": keep.chosen(rows, job.seeds)} if keep.rows else {}
+    tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
     if keep.summary:
         tables["sketch"] = sketch_of(rows, trained)
     return {name: as_parquet(table) for name, table in tables.items()}
-
-
-def train_part(part: Part) -> pl.DataFrame:
-    """Train and test the seeds of one part; return all rows."""
-    return _train(part.job, part.seeds)[0]
 
 
 def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
@@ -250,13 +245,13 @@ def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     ensemble = train_weights(
         job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device
     )
-    also = (pl.lit(pl.Series(name, [job.described[name]])).first() for name in job.also)
+    also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
     rows = rows_of(job, numbers, ensemble).with_columns(*also)
     return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
 def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:
-    kept = keep.chosen(
+    kept = keep.choose(
         pl.DataFrame({"seed": np.asarray(part.seeds)}, schema={"seed": schema_of(part.job.setting.kind)["seed"]}),
         part.job.seeds,
     )["seed"]
@@ -279,7 +274,7 @@ def _put_together(directory: RunDirectory, jobs: list[Job], parts: list[Part], k
 
 def _order(job: Job) -> tuple[object, ...]:
     """The order of rows.SORTED_BY, but for seeds, and of what a sweep varies."""
-    return tuple(job.described[name] for name in (*SORTED_BY[:-1], *job.also))
+    return tuple(job.description[name] for name in (*SORTED_BY[:-1], *job.also))
 
 
 def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:

@@ -95,7 +95,7 @@ def check_histograms(table: pl.DataFrame) -> None:
 def histograms_of(job: Job, sketch: pl.DataFrame) -> pl.DataFrame:
     """Return the counts of a job as histograms: so many models from `least` up to `next`, both null for what is no number."""
     tables = [_with_edges(column, sketch.filter(column=column.name)) for column in counted_columns()]
-    return pl.DataFrame([job.described]).join(pl.concat(tables), how="cross")
+    return pl.DataFrame([job.description]).join(pl.concat(tables), how="cross")
 
 
 def settings_of(histograms: pl.DataFrame) -> Iterator[tuple[dict[str, object], dict[str, Histogram]]]:
@@ -108,7 +108,7 @@ def settings_of(histograms: pl.DataFrame) -> Iterator[tuple[dict[str, object], d
 
 def summary_document(histograms: pl.DataFrame) -> dict[str, object]:
     """Return the quantiles, means and shares of every setting, as a JSON document."""
-    settings = [{**described, **_summed_up(columns)} for described, columns in settings_of(histograms)]
+    settings = [{**described, **_summary(columns)} for described, columns in settings_of(histograms)]
     return {"resolution": RESOLUTION, "settings": settings}
 
 
@@ -176,7 +176,7 @@ def _true(columns: dict[str, Histogram], name: str) -> int:
     return int(columns[name].least @ columns[name].models) if name in columns else 0
 
 
-def _summed_up(columns: dict[str, Histogram]) -> dict[str, object]:
+def _summary(columns: dict[str, Histogram]) -> dict[str, object]:
     models = models_in(columns)
     found: dict[str, object] = {"models": models}
     if "meets_conditions" in columns:
@@ -185,10 +185,10 @@ def _summed_up(columns: dict[str, Histogram]) -> dict[str, object]:
         found["share_proved"] = _unlimited(columns["horizon_all"]) / models
         found["share_with_exact_horizon"] = _true(columns, "horizon_all_exact") / models
     shown = [column for column in counted_columns() if column.title and column.name in columns]
-    return {**found, **{column.name: _described(column, columns[column.name]) for column in shown}}
+    return {**found, **{column.name: _values(column, columns[column.name]) for column in shown}}
 
 
-def _described(column: Column, histogram: Histogram) -> dict[str, object]:
+def _values(column: Column, histogram: Histogram) -> dict[str, object]:
     found: dict[str, object] = {"not_numbers": histogram.not_numbers} if histogram.not_numbers else {}
     if _is_share(column):
         found["mean"] = histogram.mean
@@ -228,7 +228,7 @@ def keys_of(column: Column, values: pl.Series) -> pl.Series:
     if column.dtype != pl.Float64:
         return values.cast(pl.Int64)
     numbers = values.to_numpy().astype(np.float64)
-    keys = _ordered(numbers) if column.centre is None else _ordered(numbers - column.centre) >> _CUT
+    keys = _order_of(numbers) if column.centre is None else _order_of(numbers - column.centre) >> _CUT
     table = pl.DataFrame({"key": keys, "is_number": ~np.isnan(numbers)})
     return table.select(pl.when("is_number").then("key")).to_series()
 
@@ -249,7 +249,7 @@ def edges_of(column: Column, keys: np.ndarray) -> Edges:
     return Edges(values, values)
 
 
-def _ordered(numbers: np.ndarray) -> np.ndarray:
+def _order_of(numbers: np.ndarray) -> np.ndarray:
     """Return whole numbers in the order of the doubles, negative ones for negative doubles; both zeros are 0."""
     bits = numbers.view(np.int64)
     return np.where(bits < 0, -(bits & _ALL_BUT_SIGN), bits)

@@ -109,7 +109,7 @@ def workers_named(cluster: str | None) -> Iterator[Workers]:
     with ExitStack() as open_until_the_end:
         client = _client(cluster, open_until_the_end)
         with _one_line():
-            found = _checked_workers(client, cluster)
+            found = _check_workers(client, cluster)
         yield Cluster(client, found)
 
 
@@ -165,7 +165,7 @@ class Cluster:
         for place, (shared, own) in enumerate(items):
             if id(shared) not in sent:
                 sent[id(shared)] = self._client.submit(pickle.loads, pickle.dumps(shared), pure=False)
-            task = self._client.submit(_done, self._made_with, work, sent[id(shared)], own, pure=False)
+            task = self._client.submit(_do, self._made_with, work, sent[id(shared)], own, pure=False)
             left[id(shared)] -= 1
             if not left[id(shared)]:  # nobody else will ask for it, so it need not be kept
                 del sent[id(shared)]
@@ -177,16 +177,16 @@ class Cluster:
 
 
 @cache
-def made_with() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return what the bits of a result depend on: versions, and the kind of device."""
     devices = devices_named()
     kinds = {"device": devices.kind, "model": devices.units[0].device_kind, "machine": platform.machine()}
     return {**{name: version(name) for name in _SAME}, **kinds}
 
 
-def _done(expected: dict[str, str], work: Callable[[Shared, Own], Result], shared: Shared, own: Own) -> Result:
+def _do(expected: dict[str, str], work: Callable[[Shared, Own], Result], shared: Shared, own: Own) -> Result:
     """Do one item on a worker, which may have joined long after the others were checked."""
-    _refuse_difference(platform.node(), expected, made_with())
+    _refuse_difference(platform.node(), expected, environment())
     return work(shared, own)
 
 
@@ -265,18 +265,18 @@ def _address_in(path: Path) -> str:
     return address
 
 
-def _checked_workers(client: Client, cluster: str) -> dict[str, str]:
+def _check_workers(client: Client, cluster: str) -> dict[str, str]:
     """Wait for a worker, and refuse workers whose results would differ from this machine's or from each other's."""
     try:
         client.wait_for_workers(1, timeout=_JOIN)
     except TimeoutError:
         raise BadInput(f"cluster: no worker has joined {cluster} within {_JOIN} s") from None
-    found = client.run(made_with, on_error="return")
+    found = client.run(environment, on_error="return")
     first = next(iter(found.values()))
     for name, answer in found.items():
         if isinstance(answer, BaseException):
             raise BadInput(f"cluster: worker {name} cannot do the work: {answer}") from None
-        own = made_with()
+        own = environment()
         _refuse_difference(name, {part: own[part] for part in _SAME}, answer)
         _refuse_difference(name, first, answer)
     return first

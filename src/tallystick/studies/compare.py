@@ -18,7 +18,7 @@ from tallystick.runs.evaluation import exact_horizons, verdicts_on
 from tallystick.runs.horizons import are_finite, certify_many
 from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
 from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
-from tallystick.runs.runner import made_by
+from tallystick.runs.runner import versions
 from tallystick.runs.workers import OneByOne, workers_named
 from tallystick.training.ensemble import Ensemble, silent, train
 from tallystick.training.methods import METHODS
@@ -201,7 +201,7 @@ def summary(networks: Ensemble, seed: int = 0) -> Comparison:
         size,
         float(found.all_exact.mean()),
         *_accuracies(networks, setting, seed),
-        _failed(networks),
+        _failed_share(networks),
     )
 
 
@@ -222,7 +222,7 @@ def summary_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:
         len(every),
         exact_horizons(every) / len(every),
         *_accuracies(networks, networks.setting, seed),
-        _failed(networks),
+        _failed_share(networks),
     )
 
 
@@ -236,7 +236,7 @@ def _accuracies(networks: Ensemble, setting: Setting, seed: int) -> tuple[float,
     return at_50, at_long
 
 
-def _failed(networks: Ensemble) -> float:
+def _failed_share(networks: Ensemble) -> float:
     return float(np.mean((networks.accuracy_train < _TRAINED) | ~are_finite(networks)))
 
 
@@ -248,7 +248,7 @@ def kept_rows(
         "settings": [[asdict(setting), seeds] for setting, seeds in settings],
         "seed": seed,
         "device": device,
-        **made_by(),
+        **versions(),
     }
     return KeptResults(None if out is None else out / KEPT, asked, _plain, partial(_row, settings))
 

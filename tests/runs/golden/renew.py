@@ -30,7 +30,7 @@ from tallystick.languages.tasks import TASKS, TERNARY
 from tallystick.runs.horizons import certify_many
 from tallystick.runs.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.runs.measures import border_strings, uniform_strings
-from tallystick.studies.replicates import RedrawnSuites
+from tallystick.studies.reproduce import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights, fresh_weights

@@ -10,10 +10,9 @@ import numpy as np
 from tallystick.cells import LinearCell
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import training_job
-from tallystick.studies.explain.counter import AtCounter, ExactCounter, at_counter
+from tallystick.studies.explain.counter import AtCounter, ExactCounter, Profile, at_counter, profile, scored_strings
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of
-from tallystick.studies.explain.strings import Profile, profile, scored_strings
 from tallystick.training.ensemble import Ensemble, paths, train
 from tallystick.training.methods import SQUARED_ERROR
 from tallystick.training.setting import Setting

@@ -25,9 +25,8 @@ from tallystick.datasets.paper import training_lengths
 from tallystick.datasets.strings import encode
 from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
 from tallystick.languages.tasks import COUNT, Task
-from tallystick.studies.explain.counter import ExactCounter
+from tallystick.studies.explain.counter import ExactCounter, Scored
 from tallystick.studies.explain.pull import Pull, term_beside
-from tallystick.studies.explain.strings import Scored
 from tallystick.training.gradients import final_state
 from tallystick.training.lessons import targets_of_counts
 from tallystick.training.methods import Objective

@@ -75,7 +75,7 @@ def gradient_rounding(
     with jax.enable_x64(True):
         arrays = (jax.tree.map(jnp.asarray, part) for part in (job.initial(np.arange(seeds)), lessons, course))
         kind, task, method = setting.kind, setting.scored_as, setting.procedure
-        found, sizes = _watched(*arrays, shares=shares, windows=windows, kind=kind, task=task, method=method)
+        found, sizes = _watch(*arrays, shares=shares, windows=windows, kind=kind, task=task, method=method)
         ends = np.minimum(size * np.arange(1, windows + 1), steps[-1])
         return Rounding(setting, steps, ends, *map(np.asarray, (*sizes, *found)))
 
@@ -96,7 +96,7 @@ class _Found(NamedTuple):
 
 
 @partial(jax.jit, static_argnames=("shares", "windows", "kind", "task", "method"))
-def _watched(
+def _watch(
     initial: Weights,
     lessons: Lessons,
     course: Course,
@@ -120,7 +120,7 @@ def _watched(
         sizes = jax.tree.map(lambda old, new: jnp.sqrt(_trailing(old, new) / size), before, squares)
         steps = begun + 1 + jnp.arange(shape[0], dtype=jnp.int32)
         full = (steps >= size) & (steps <= begun + count)  # so many steps are done, and these were
-        return (student, squares, _noticed(found, sizes, limits, steps, full)), jax.tree.map(
+        return (student, squares, _notice(found, sizes, limits, steps, full)), jax.tree.map(
             lambda part: part[count - 1], sizes
         )
 
@@ -162,7 +162,7 @@ class _WatchedRun:
         return self.learner.learn(student, look), _Sizes(signal, noise)
 
 
-def _noticed(found: _Found, sizes: _Sizes, limits: Array, steps: Array, full: Array) -> _Found:
+def _notice(found: _Found, sizes: _Sizes, limits: Array, steps: Array, full: Array) -> _Found:
     """Return what was found with one more window; `steps` and `full` are its steps, and which of them count."""
     signal, noise = sizes
     large = (noise > 0) & (noise >= limits[:, None, None] * signal) & full[:, None]
