@@ -33,7 +33,7 @@ Described = dict[str, object]
 Found = TypeVar("Found")
 
 _OPTIONS = {field.name: field.default for field in fields(Setting) if field.name not in _SETTING}
-"""What else a training run can be asked for, with what it does unasked: its rows do not say it, its configuration does."""
+"""The further options of a training run and their defaults: its rows do not say them, its configuration does."""
 
 
 def _columns(names: Iterable[str]) -> list[str]:
@@ -108,7 +108,7 @@ def indicators_of_run(directory: RunDirectory) -> list[Described]:
 def horizons_of_run(directory: RunDirectory) -> list[Described]:
     """Return up to which length each setting's networks are right on all strings: in the median, and the best of them.
 
-    `proved` are right at every length; `exact` is how many horizons, every length counted, are no mere lower bounds.
+    `proved` are right at every length; `exact` is how many horizons, every length counted, are exact rather than lower bounds.
     """
     found = horizons_of_histograms(_histograms(directory)) if directory.is_summed_up() else _horizons(directory)
     return _with_options(

@@ -21,7 +21,7 @@ from tallystick.training.devices import on_processors
 from tallystick.training.ensemble import precision_context
 
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-"""Where a curve of accuracies is drawn through, unless told otherwise."""
+"""The lengths at which a curve of accuracies is measured by default."""
 
 _FARTHEST = 2
 _LONGEST = 100_000
@@ -176,7 +176,7 @@ def _portions(model: Network, width: int) -> Iterator[Network]:
 
 
 def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
-    """Bring the weights into columns, one row a network, and do the work in their precision."""
+    """Bring the weights into columns, one row per network, and do the work in their precision."""
     columns = model.map_weights(_column)
     numbers = _numbers(columns)
     with on_processors(), precision_context(numbers[0].dtype.name):

@@ -60,7 +60,7 @@ class KeptResults(Generic[Result]):
         self.found: dict[int, Result] = {}
 
     def begin(self, *, resume: bool, force: bool) -> bool:
-        """Say whether there are results to go on with, and read them; refuse to replace them unasked."""
+        """Read the results to go on with, and say whether there are any; others are replaced by force alone."""
         if self._path is None:
             return False
         remove_partial(self._path.parent, self._path.name)
@@ -112,7 +112,7 @@ def at_work_in(folder: Path) -> Iterator[None]:
                 yield
             finally:
                 _AT_WORK_IN.remove(folder)
-                with suppress(OSError):  # while it is held: whoever has opened it by now will see that it is gone
+                with suppress(OSError):  # while it is held, so that a process which has opened it sees that it is gone
                     path.unlink()
     except NotWritten as error:
         raise NotWritten(f"{error}; once it can be, --resume goes on with what is done") from None

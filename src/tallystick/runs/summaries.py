@@ -57,7 +57,7 @@ class Histogram:
     not_numbers: int
 
     def quantile(self, share: float) -> tuple[float, float]:
-        """Return the bin that holds the quantile, which is one of the values; no numbers where there are none."""
+        """Return the bin that holds the quantile, which is one of the values; NaN where there are no values."""
         if not len(self.models):
             return nan, nan
         place = int(share * (self.models.sum() - 1))
@@ -93,7 +93,7 @@ def check_histograms(table: pl.DataFrame) -> None:
 
 
 def histograms_of(job: Job, sketch: pl.DataFrame) -> pl.DataFrame:
-    """Return the counts of a job as histograms: so many models from `least` up to `next`, both null for what is no number."""
+    """Return the counts of a job as histograms: how many models lie from `least` up to `next`, null for NaN."""
     tables = [_with_edges(column, sketch.filter(column=column.name)) for column in counted_columns()]
     return pl.DataFrame([job.description]).join(pl.concat(tables), how="cross")
 
@@ -242,7 +242,7 @@ def edges_of(column: Column, keys: np.ndarray) -> Edges:
     [1.25, 1.250244140625]
     """
     if column.centre is not None:
-        with np.errstate(invalid="ignore"):  # beyond the infinities lie no numbers
+        with np.errstate(invalid="ignore"):  # the keys beyond the infinities are NaN
             least, following = (column.centre + _double(key << _CUT) for key in (keys, keys + 1))
         return Edges(np.where(np.isnan(least), -np.inf, least), np.where(np.isnan(following), np.inf, following))
     values = _double(keys) if column.dtype == pl.Float64 else keys.astype(np.float64)

@@ -28,6 +28,9 @@ from tallystick.training.devices import DEVICES, cores, devices_named, on_every_
 Shared = TypeVar("Shared")
 Own = TypeVar("Own")
 Result = TypeVar("Result")
+Work = Callable[[Shared, Own], Result]
+Items = Sequence[tuple[Shared, Own]]
+Take = Callable[[int, Result], object]
 
 Client = Any
 """Dask's, whose types do not tell what it answers from what it promises to answer."""
@@ -49,12 +52,7 @@ _SAME = ("tallystick", "jax", "jaxlib", "numpy", "distributed")
 class Workers(Protocol):
     """Those that do the work."""
 
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
         """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
 
         What items share may be large: it is the same object in each of them, and travels once.
@@ -62,19 +60,14 @@ class Workers(Protocol):
         ...
 
     def device(self, name: str) -> str:
-        """Return the kind of device that auto, cpu or gpu comes to."""
+        """Return the kind of device that auto, cpu or gpu comes to where they are."""
         ...
 
 
 class ThisMachine:
     """The cores of this machine."""
 
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
         """Do the work on as many items at a time as there are cores."""
         on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
 
@@ -86,12 +79,7 @@ class ThisMachine:
 class OneByOne(ThisMachine):
     """This machine, for work of which each item keeps all cores busy."""
 
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
         """Do the work on one item after another."""
         for place, item in enumerate(items):
             take(place, work(*item))
@@ -120,12 +108,7 @@ class Cluster:
         """Use the workers that a client reaches, all of which compute with the same versions on the same kind of device."""
         self._client, self._made_with = client, made_with
 
-    def each(
-        self,
-        work: Callable[[Shared, Own], Result],
-        items: Sequence[tuple[Shared, Own]],
-        take: Callable[[int, Result], object],
-    ) -> None:
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
         """Do the work on every item, a few for each core at a time; `take` is called here, one result after another."""
         from distributed import as_completed
 
@@ -184,7 +167,7 @@ def environment() -> dict[str, str]:
     return {**{name: version(name) for name in _SAME}, **kinds}
 
 
-def _do(expected: dict[str, str], work: Callable[[Shared, Own], Result], shared: Shared, own: Own) -> Result:
+def _do(expected: dict[str, str], work: Work[Shared, Own, Result], shared: Shared, own: Own) -> Result:
     """Do one item on a worker, which may have joined long after the others were checked."""
     _refuse_difference(platform.node(), expected, environment())
     return work(shared, own)
@@ -306,7 +289,7 @@ def _one_line() -> Iterator[None]:
 
 
 def _silence() -> None:
-    """A worker that dies is no news: its work is done again."""
+    """Keep Dask from reporting workers that die: their work is done again."""
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in ("distributed", "tornado", "dask"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
