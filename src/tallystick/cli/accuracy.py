@@ -14,13 +14,13 @@ from tallystick.cli.output import (
     Force,
     Json,
     RunOrModel,
-    refuse_unwritable,
     rows_table,
     show,
     show_json,
     show_settings,
 )
 from tallystick.errors import BadInput
+from tallystick.files import refuse_unwritable
 from tallystick.networks import Network, read_network
 
 if TYPE_CHECKING:

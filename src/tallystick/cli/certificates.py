@@ -14,9 +14,10 @@ from tallystick.certificates.certify import exact_depth
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
-from tallystick.cli.output import Force, Json, RunOrModel, refuse_unwritable, show, show_facts, show_json, show_settings
+from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
+from tallystick.files import refuse_unwritable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.numbers import FORMATS, Number

@@ -17,13 +17,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from tallystick.errors import one_line, printable
-from tallystick.files import (
-    naming,
-    refuse_existing,  # noqa: F401 -- every command takes them from here
-    refuse_no_folder,
-    refuse_read_only,
-    refuse_unwritable,  # noqa: F401
-)
+from tallystick.files import naming, refuse_no_folder, refuse_read_only
 
 if TYPE_CHECKING:
     from tallystick.runs.jobs import Job

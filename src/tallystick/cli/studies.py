@@ -15,13 +15,12 @@ from tallystick.cli.output import (
     Resume,
     make_folder,
     progress_bar,
-    refuse_existing,
     rows_table,
     show,
     show_json,
 )
 from tallystick.errors import BadInput, printable
-from tallystick.files import write_bytes
+from tallystick.files import refuse_existing
 
 if TYPE_CHECKING:
     from tallystick.studies.explain.explanation import Explanation
@@ -30,11 +29,6 @@ if TYPE_CHECKING:
 
 # JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
 # ruff: noqa: PLC0415
-
-PAPERS = (("binary", False, "published"), ("binary", True, "published"), ("ternary", False, "published"))
-OTHERS = (("ternary", False, "corrected"), ("count", False, "count"), ("binary", False, "count-calm"))
-EVERY = "all"
-FILES = ("reasons.png", "reasons.pdf", "reasons.svg")
 
 
 def reproduce(
@@ -161,11 +155,14 @@ def explain(
     Example: tallystick explain --task binary --method count-calm --train-length 8
     """
     from tallystick.runs.jobs import training_job
-    from tallystick.studies.explain.explanation import explain as explained
+    from tallystick.studies.explain.explanation import explain as explain_setting
+    from tallystick.studies.explain.explanation import settings_to_explain
+    from tallystick.studies.explain.figure import FILES, write_reasons
     from tallystick.studies.explain.rounding import gradient_rounding
     from tallystick.studies.explain.words import as_record, as_text
 
-    settings = _settings(_choices(task, method, bias=bias), train_length, gradients, precision)
+    finer = {"gradients": gradients, "precision": precision}
+    settings = settings_to_explain(task, method, train_length, bias=bias, **finer)
     for setting in settings:
         training_job(setting, seeds, seed)  # refuses before anything is trained
     if out is not None:
@@ -175,44 +172,11 @@ def explain(
     found: list[tuple[Explanation, Rounding | None]] = []
     for setting in settings:
         rounding = gradient_rounding(setting, seed=seed) if setting.precision == "float32" else None
-        found.append((explained(setting, seeds, seed), rounding))
+        found.append((explain_setting(setting, seeds, seed), rounding))
         if not as_json:
             show(as_text(*found[-1]))
             sys.stdout.flush()
     if as_json:
         show_json({"seeds": seeds, "explanations": [as_record(*one) for one in found]})
     if out is not None:
-        _draw(out, found, seed)
-
-
-def _choices(task: str | None, method: str, *, bias: bool) -> tuple[tuple[str, bool, str], ...]:
-    """Return tasks, biases and methods."""
-    from tallystick.training.methods import METHODS
-
-    if task is None and (bias or method != "published"):
-        raise BadInput("task: missing; --bias and --method go with --task")
-    if task is None:
-        return PAPERS + OTHERS
-    return tuple((task, bias, name) for name in (METHODS if method == EVERY else (method,)))
-
-
-def _settings(
-    chosen: tuple[tuple[str, bool, str], ...], train_length: int | None, gradients: str, precision: str
-) -> "list[Setting]":
-    from tallystick.training.setting import Setting
-
-    return [
-        Setting(task, bias, length, method=method, gradients=gradients, precision=precision)
-        for task, bias, method in chosen
-        for length in ((2, 4, 8) if train_length is None else (train_length,))
-    ]
-
-
-def _draw(out: Path, found: "list[tuple[Explanation, Rounding | None]]", seed: int) -> None:
-    from tallystick.reports.drawing import files
-    from tallystick.studies.explain.explanation import landscape
-    from tallystick.studies.explain.figure import draw_reasons
-
-    pictures = [(landscape(one, seed), rounding) for one, rounding in found]
-    for name, content in files("reasons", lambda: draw_reasons(pictures)).items():
-        write_bytes(content, out / name)
+        write_reasons(out, found, seed)

@@ -9,18 +9,23 @@ import numpy as np
 
 from tallystick.cells import LinearCell
 from tallystick.errors import BadInput
-from tallystick.runs.jobs import training_job
+from tallystick.runs.jobs import TRAIN_LENGTHS, training_job
 from tallystick.studies.explain.counter import AtCounter, ExactCounter, Profile, at_counter, profile, scored_strings
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of
 from tallystick.training.ensemble import Ensemble, paths, train
-from tallystick.training.methods import SQUARED_ERROR
+from tallystick.training.methods import METHODS, SQUARED_ERROR
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
 _NO_MOVE = 1e-6
 """What is smaller than this part of the force comes of sums that cancel."""
 
+PAPERS = (("binary", False, "published"), ("binary", True, "published"), ("ternary", False, "published"))
+OTHERS = (("ternary", False, "corrected"), ("count", False, "count"), ("binary", False, "count-calm"))
+"""Tasks, biases and methods that are explained where no task is named."""
+
+EVERY = "all"
 FOLLOWED = 24
 _POINTS = 121
 _PADDING = 0.12
@@ -137,6 +142,25 @@ class Explanation:
 
     def _sign(self, speed: float) -> int:
         return int(np.sign(speed)) if abs(speed) > _NO_MOVE * self.at_counter.force else 0
+
+
+def settings_to_explain(
+    task: str | None, method: str, train_length: int | None, *, bias: bool, **finer: str
+) -> list[Setting]:
+    """Return what is explained: one task by one method or all of them, or the paper's tasks and more where none is named.
+
+    Without a training length the paper's three are taken; `finer` are the gradients and the precision of a `Setting`.
+    """
+    if task is None and (bias or method != "published"):
+        raise BadInput("task: missing; --bias and --method go with --task")
+    chosen = PAPERS + OTHERS
+    if task is not None:
+        chosen = tuple((task, bias, name) for name in (METHODS if method == EVERY else (method,)))
+    return [
+        Setting(task, bias, length, method=method, **finer)  # pyright: ignore[reportArgumentType]
+        for task, bias, method in chosen
+        for length in (TRAIN_LENGTHS if train_length is None else (train_length,))
+    ]
 
 
 def explain(setting: Setting, seeds: int = 1000, seed: int = 0) -> Explanation:

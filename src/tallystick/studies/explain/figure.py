@@ -3,14 +3,17 @@
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
 
+from pathlib import Path
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm
 from matplotlib.figure import Figure
 
+from tallystick.files import write_bytes
 from tallystick.reports import drawing
-from tallystick.studies.explain.explanation import Landscape
+from tallystick.studies.explain.explanation import Explanation, Landscape, landscape
 from tallystick.studies.explain.rounding import NEVER, Rounding
 from tallystick.studies.explain.words import setting_name
 
@@ -26,7 +29,16 @@ _SMALL = {"fontsize": 5.8, "color": drawing.FAINT}
 _BAND = (0.1, 0.5, 0.9)
 _HEADROOM = 300  # for the words above the curves
 
+FILES = ("reasons.png", "reasons.pdf", "reasons.svg")
+
 Picture = tuple[Landscape, Rounding | None]
+
+
+def write_reasons(out: Path, found: list[tuple[Explanation, Rounding | None]], seed: int) -> None:
+    """Draw explanations into the files of a folder."""
+    pictures = [(landscape(one, seed), rounding) for one, rounding in found]
+    for name, content in drawing.files("reasons", lambda: draw_reasons(pictures)).items():
+        write_bytes(content, out / name)
 
 
 def draw_reasons(pictures: list[Picture]) -> Figure:
@@ -56,8 +68,8 @@ def _groups(pictures: list[Picture]) -> list[list[Picture]]:
 
 def _draw_group(group: list[Picture], place: list[Axes]) -> None:
     *planes, last = place
-    for (landscape, _), axes in zip(group, planes, strict=True):
-        _draw_landscape(axes, landscape)
+    for (drawn, _), axes in zip(group, planes, strict=True):
+        _draw_landscape(axes, drawn)
     longest, rounding = group[-1]
     planes[0].set_ylabel(f"{setting_name(longest.explanation.setting)}\nU")
     _draw_rounding(last, rounding)
