@@ -83,7 +83,12 @@ class Recording:
 
     def number(self, value: Number) -> "Recorded":
         """Return a number as one that writes down what is done to it."""
-        return value if isinstance(value, Recorded) else Recorded(self, {}, exact(value))
+        if isinstance(value, Recorded):
+            return value
+        # A float would make floats of rationals, and a rational doubles of other floats: the step would leave its arithmetic.
+        if type(value) is not int and (self.executed or not isinstance(value, Fraction)):
+            raise TypeError(f"{value!r} in the step is not a whole number")
+        return Recorded(self, {}, Fraction(value))
 
 
 def _look(*_: object) -> NoReturn:
