@@ -133,6 +133,18 @@ def test_a_number_that_would_change_the_arithmetic_is_not_recorded(literal, exec
         program_of(LiteralCell(1, -1, 1, 1), executed=executed)
 
 
+def test_what_the_checker_would_not_read_is_not_written():
+    units = 64
+    rows = ((Fraction(1, 3),) * units,) * (4 * units)
+    lower = LstmCell(((1, -1),) * (4 * units), rows, (0,) * (4 * units), (0,) * (4 * units))
+    upper = LstmCell(rows, rows, (0,) * (4 * units), (0,) * (4 * units))
+    program_of(lower, executed=False)
+    with pytest.raises(BadInput, match="the step has more than 32,768 terms in its sums"):
+        program_of(Stack((lower, upper)), executed=False)
+    with pytest.raises(BadInput, match="the step has more than 1,024 numbers in its state"):
+        program_of(Stack((lower, *(upper,) * 8)), executed=False)
+
+
 def test_tanh_is_recorded():
     content = program_of(TanhCell(HALF, -HALF, 2), executed=True)
     assert content["step"]["("]["operations"] == [["sum", [[2, 0]], 0], ["sum", [[1, 1]], "1/2"], ["tanh", 2]]
@@ -316,8 +328,8 @@ MALFORMED = [
     ("not one of sum, product, positive_part, tanh, sigmoid, mean", with_operations(["exp", 0])),
     ("a number is neither whole nor p/q", with_operations(["sum", [["0.5", 0]], 0])),
     ("a list has more than 4096 entries", with_operations(*[["positive_part", 0]] * 4097)),
-    ("a program has more than 65536 terms", with_operations(*[["sum", [[1, 0]] * 200, 0]] * 400)),
-    ("a list has more than 256 entries", {**COUNTING, "start": [0] * 257}),
+    ("a program has more than 32768 terms", with_operations(*[["sum", [[1, 0]] * 200, 0]] * 200)),
+    ("a list has more than 1024 entries", {**COUNTING, "start": [0] * 1025}),
     ("a program without results", {**COUNTING, "hidden": {"operations": [], "results": []}}),
     ("the fields are not ( )", {**COUNTING, "step": {"(": COUNTING["step"]["("]}}),
     ("the fields are not operations results", {**COUNTING, "hidden": {"results": [0]}}),
@@ -375,6 +387,7 @@ HUGE = [
         ["sum", [[f"1/{'9' * 4000}", 0]], "1/3"], *[["product", p, p] for p in range(1, 30)], results=(30,)
     ),
     with_operations(*[["sum", [["9" * 4300, place]], 1] for place in range(4096)], results=(4096,)),
+    with_operations(["sum", [[f"1/{10**200 + odd}", 0] for odd in range(1, 30_000, 2)], 1]),
     with_operations(*[["mean", place, place, place] for place in range(4096)], results=(4096,)),
 ]
 

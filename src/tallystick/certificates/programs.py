@@ -16,8 +16,8 @@ from tallystick.errors import BadInput
 from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
 from tallystick.numbers.values import exact_number, map_states, numbers_of
 
-MOST_OPERATIONS = 4096
-"""The most that the checker reads."""
+MOST_NUMBERS, MOST_OPERATIONS, MOST_TERMS = 1024, 4096, 1 << 15
+"""The most numbers of a state, operations of a program and terms of its sums that the checker reads."""
 
 _ONE = Fraction(1)
 
@@ -31,6 +31,7 @@ def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
     """
     start = [exact_number(exact(number), "initial_state") for number in numbers_of(recurrence.initial_state)]
     try:
+        _check_size(len(start), MOST_NUMBERS, "numbers in its state")
         steps = {
             name: _record(recurrence, executed, lambda cell, state, token=token: cell.step(state, token))
             for name, token in ONE_HOT.items()
@@ -68,17 +69,18 @@ class Recording:
         size: how many numbers it begins with.
         executed: whether every operation is rounded, and so stays apart from the others.
         operations: what has been done so far.
+        terms: how many terms the sums among them have.
     """
 
     size: int
     executed: bool
     operations: list[list[object]] = field(default_factory=list[list[object]])
+    terms: int = 0
 
     def put(self, name: str, *taken: object) -> "Recorded":
         """Write an operation down; return the number that it gives."""
-        if len(self.operations) == MOST_OPERATIONS:
-            raise ValueError(f"it takes more than {MOST_OPERATIONS} operations")
         self.operations.append([name, *taken])
+        _check_size(len(self.operations), MOST_OPERATIONS, "operations")
         return Recorded(self, {self.size + len(self.operations) - 1: _ONE})
 
     def number(self, value: Number) -> "Recorded":
@@ -89,6 +91,11 @@ class Recording:
         if type(value) is not int and (self.executed or not isinstance(value, Fraction)):
             raise TypeError(f"{value!r} in the step is not a whole number")
         return Recorded(self, {}, Fraction(value))
+
+
+def _check_size(size: int, most: int, what: str) -> None:
+    if size > most:
+        raise ValueError(f"the step has more than {most:,} {what}")
 
 
 def _look(*_: object) -> NoReturn:
@@ -111,6 +118,8 @@ class Recorded:
         """Return the place of this number, written down as a sum where it has none yet."""
         if list(self.terms.values()) == [1] and not self.constant:
             return next(iter(self.terms))
+        self.program.terms += len(self.terms)
+        _check_size(self.program.terms, MOST_TERMS, "terms in its sums")
         terms = [[exact_number(weight, "step"), place] for place, weight in self.terms.items()]
         return self.program.put("sum", terms, exact_number(self.constant, "step")).place()
 

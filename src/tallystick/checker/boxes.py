@@ -25,8 +25,8 @@ Boxes = tuple[Box, ...]
 Run = Callable[[list[Box], list[Any], list[Any]], Box]
 """An operation: from the boxes so far, and twice the middles and the widths of those of the state, to one more box."""
 
-_LONGEST = 1 << 15
-"""The most binary digits of a number before the point, and of a rational's denominator."""
+_LONGEST, _LONGEST_DENOMINATOR = 1 << 15, 1 << 16
+"""The most binary digits of a number before the point or of a rational's denominator, and of what a sum's weights share."""
 
 
 class Arithmetic(ABC):
@@ -109,7 +109,7 @@ class Rounded(Arithmetic):
     def sum(self, operation: Operation, size: int = 0) -> Run:
         """Return the sum, its weights whole over one divisor."""
         terms = [term for term in zip(operation.weights, operation.places, strict=True) if term[0]]
-        common = lcm(operation.bias.denominator, *(weight.denominator for weight, _ in terms))
+        common = _common_denominator([operation.bias, *(weight for weight, _ in terms)])
         weights, places = [int(weight * common) for weight, _ in terms], [place for _, place in terms]
         bias, outward = int(operation.bias * common) * self.unit, self.outward
         if not terms:
@@ -172,7 +172,7 @@ class Rounded(Arithmetic):
         rows: list[tuple[list[int], list[int], int]] = []
         for greater, less in readout.decision.pairs:
             exact = [x - y for x, y in zip(lines[greater], lines[less], strict=True)]
-            common = lcm(*(number.denominator for number in exact))
+            common = _common_denominator(exact)
             *weights, bias = (int(number * common) for number in exact)
             rows.append((weights, list(map(abs, weights)), 2 * bias * self.unit))
 
@@ -283,6 +283,16 @@ class Executed(Arithmetic):
         if operation.name == "tanh":
             return 8000 + 2 * tanh_time(self.form.places, 2 * self.form.digits + 16)
         return (2 + 2 * len(operation.places)) * (3000 + self.form.places)
+
+
+def _common_denominator(numbers: Sequence[Fraction]) -> int:
+    """Return the least common denominator, unless it would make very long numbers of all weights."""
+    common = 1
+    for number in numbers:
+        common = lcm(common, number.denominator)
+        if common.bit_length() > _LONGEST_DENOMINATOR:
+            raise TooCostly("the weights of a sum have too many digits")
+    return common
 
 
 def _getter(places: list[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:

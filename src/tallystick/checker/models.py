@@ -39,7 +39,7 @@ _TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "mean": 3}
 """How many numbers an operation takes."""
 
 _LONGEST_NAME = 64
-_MOST_UNITS, _MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 256, 4096, 1 << 16, 64
+_MOST_UNITS, _MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 1024, 4096, 1 << 15, 64
 
 
 def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
