@@ -60,7 +60,7 @@ def training_set(task: Task, train_length: int, seed: int) -> list[str]:
 
 
 def training_lengths(train_length: int) -> list[int]:
-    """Return the lengths that "length N" stands for: 2, 4, 8, … as far as they go, and N itself.
+    """Return the lengths that "length N" stands for: the powers of two from 2 on that are below N, and N itself.
 
     >>> training_lengths(8), training_lengths(6)
     ([2, 4, 8], [2, 4, 6])
@@ -124,7 +124,7 @@ def draw_suites(length: int, suites: int, generator: np.random.Generator) -> Tok
 
 
 def suite_places(task: Task, generator: np.random.Generator) -> Int[np.ndarray, " string"]:
-    """Return which strings of a suite a task reads: all, and for the ternary task repeats of the two smaller classes."""
+    """Return which strings of a suite a task reads: all of them, and in the ternary task repeats of the two smaller classes."""
     places = np.arange(SUITE_SIZE)
     if task.outputs == 1:
         return places
@@ -180,7 +180,7 @@ def _choices(most_pairs: int) -> np.ndarray:
 
 
 def _replace_top(stack: np.ndarray, top: np.ndarray, rows: np.ndarray, pairs: np.ndarray, first: np.ndarray) -> None:
-    """Pop what was read and push what follows from it."""
+    """Replace the top of each stack, which was just read, with what follows from it."""
     splits = first > 0
     outer = (pairs > 0) & ~splits
     at = top[rows]
@@ -202,7 +202,7 @@ def _disorder(tokens: Tokens, generator: np.random.Generator) -> Tokens:
 
 
 def _turn(tokens: Tokens, generator: np.random.Generator) -> Tokens:
-    """Turn some opening brackets into closing ones: as many draws as a number from 1 to N/2, with replacement."""
+    """Turn some opening brackets into closing ones: draw their number from 1 to N/2, then their places with replacement."""
     openings = np.nonzero(tokens)[1].reshape(len(tokens), -1)
     chosen = _some_of(np.full(len(tokens), openings.shape[1]), openings.shape[1], generator)
     turned = tokens.copy()

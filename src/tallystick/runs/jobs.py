@@ -15,7 +15,7 @@ from tallystick.cells import VectorCell
 from tallystick.datasets.paper import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
 from tallystick.errors import BadInput, check_whole, is_count
 from tallystick.languages.tasks import Task
-from tallystick.training.lessons import lessons_of
+from tallystick.training.lessons import check_training_set
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import exact_counters
 from tallystick.training.weights import fresh_weights, published_weights
@@ -233,4 +233,4 @@ def check_run(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> None
     """Refuse what cannot be trained, before anything is written."""
     keep.check_seeds(seeds)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
-    lessons_of(setting, training_set(setting.scored_as, setting.train_length, seed))
+    check_training_set(setting, training_set(setting.scored_as, setting.train_length, seed))

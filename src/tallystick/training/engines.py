@@ -18,9 +18,8 @@ from tallystick.training.weights import PerSeed, Weights
 ENGINES = ("scan", "fused")
 
 NARROWEST, NARROW, WIDE = 128, 512, 2048
-"""Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough for all of it
-to stay in the cache; narrow where there are few seeds, so that every core has some, and narrowest for cells with several
-units."""
+"""Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough to stay in the
+cache; narrow if there are few seeds, so that every core has some, and narrowest for cells with several units."""
 
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
@@ -92,7 +91,7 @@ class Engine:
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:
-    """Return the devices that train a setting: cells with several units are trained on processors alone."""
+    """Return the devices that train a setting; cells with several units are trained only on processors."""
     if issubclass(setting.kind, VectorCell) and name != "gpu":
         return devices_named("cpu")
     if issubclass(setting.kind, VectorCell):

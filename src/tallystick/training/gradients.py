@@ -1,6 +1,6 @@
 """The gradient of the loss on one string, for every seed at once: by hand for some cells, by autodiff for any.
 
-By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which needs no stored states; a test holds it to autodiff.
+By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which needs no stored states; a test compares it with autodiff.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ String = Token | Sequence[Token]
 Gradient = Callable[[Any, String, Outputs], tuple[Any, Vector]]
 """From the weights, one string and its targets to the gradient, in the form of the weights, and h as a vector.
 
-The targets are one number an output, or one array of an entry a token where every token is scored."""
+The targets are one number per output, or one array per output with an entry for each token if every token is scored."""
 
 Derivatives = tuple[Array, ...]
 """∂h by a, b and each recurrent weight."""
@@ -31,7 +31,7 @@ Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
 
 
 def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
-    """Return the quickest gradient there is for a kind of cell."""
+    """Return the quickest gradient for a kind of cell."""
     if not kind.rests:
         return scan_gradient(kind, objective, every_token=every_token)
     if kind not in CARRIED:
@@ -40,7 +40,7 @@ def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = F
 
 
 def linear_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The linear cell's: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
+    """Advance the linear cell's: ∂h'/∂a = U·∂h/∂a + 1 on `(`, ∂h'/∂U = U·∂h/∂U + h, and so on."""
     assert isinstance(cell, LinearCell)
     U, (by_a, by_b, by_U) = cell.recurrent_weight, by
     by_U = U * by_U + h
@@ -49,7 +49,7 @@ def linear_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> t
 
 
 def selective_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The same with P or Q in U's place: ∂h'/∂P = P·∂h/∂P + h on `(` and Q·∂h/∂P on `)`."""
+    """Advance the selective cell's, with P or Q in U's place: ∂h'/∂P = P·∂h/∂P + h on `(` and Q·∂h/∂P on `)`."""
     assert isinstance(cell, SelectiveCell)
     factor = token.choose(cell.open_recurrent_weight, cell.close_recurrent_weight)
     added = (token.opening, token.closing, token.opening * h, token.closing * h)
@@ -57,22 +57,20 @@ def selective_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -
 
 
 def relu_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The linear cell's where the new state is above zero, and nothing where it was cut off."""
+    """Advance the ReLU cell's: the linear cell's where the new state is above zero, and 0 where it was cut off."""
     after = cell.step(h, token)
-    return after, tuple(
-        jnp.where(after > 0, derivative, 0) for derivative in _linear_derivatives_before(cell, h, by, token)
-    )
+    return after, tuple(jnp.where(after > 0, derivative, 0) for derivative in _inner_derivatives(cell, h, by, token))
 
 
 def tanh_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> tuple[Array, Derivatives]:
-    """The linear cell's times 1 − h'², the slope of tanh."""
+    """Advance the tanh cell's: the linear cell's times 1 − h'², the slope of tanh."""
     after = cell.step(h, token)
     slope = 1 - after * after
-    return after, tuple(slope * derivative for derivative in _linear_derivatives_before(cell, h, by, token))
+    return after, tuple(slope * derivative for derivative in _inner_derivatives(cell, h, by, token))
 
 
-def _linear_derivatives_before(cell: Cell, h: Array, by: Derivatives, token: Token) -> Derivatives:
-    """The derivatives of U·h + c(x)."""
+def _inner_derivatives(cell: Cell, h: Array, by: Derivatives, token: Token) -> Derivatives:
+    """Return the derivatives of U·h + c(x), to which the cell applies its function."""
     assert isinstance(cell, ReluCell | TanhCell)
     linear = LinearCell(cell.open_step, cell.close_step, cell.recurrent_weight)
     return linear_derivatives(linear, h, by, token)[1]
@@ -84,17 +82,17 @@ CARRIED: dict[type[Cell], Advance] = {
     ReluCell: relu_derivatives,
     TanhCell: tanh_derivatives,
 }
-"""The cells whose derivatives are carried by hand, which is quicker; any other is differentiated by JAX."""
+"""The cells whose derivatives are carried by hand, which is quicker; JAX differentiates all others."""
 
 
 def autodiff_gradient(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
-    """Reverse-mode differentiation through the cell's own step."""
+    """Return the gradient that JAX finds by differentiating the cell's own step backwards."""
 
-    def summed_loss(weights: AnyWeights, string: String, targets: Outputs) -> tuple[Array, Vector]:
+    def total_loss(weights: AnyWeights, string: String, targets: Outputs) -> tuple[Array, Vector]:
         cell: Cell = weights.cell(kind)
         start = jax.tree.map(lambda _: jnp.zeros_like(weights.example), cell.initial_state)
         hidden = [cell.hidden(state) for state in states_along(cell, string, start)]
-        # Seeds do not meet, so the gradient of the sum holds each seed's own gradient.
+        # No seed depends on another, so the gradient of the sum holds each seed's own gradient.
         if not every_token:
             return objective.loss(weights.outputs(hidden[-1]), targets).sum(), hidden[-1]
         shares = _shares(string)
@@ -104,11 +102,11 @@ def autodiff_gradient(kind: type[Cell], objective: Objective, *, every_token: bo
         ]
         return sum(losses[1:], start=losses[0]).sum(), hidden[-1]
 
-    return jax.grad(summed_loss, has_aux=True)
+    return jax.grad(total_loss, has_aux=True)
 
 
 def scan_gradient(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
-    """Send the error at the outputs back through a scan: a large step unrolled takes a compiler minutes."""
+    """Return the gradient that sends the errors back through a scan: unrolled, a large step takes minutes to compile."""
 
     def gradient(weights: AnyWeights, string: String, targets: Outputs) -> tuple[AnyWeights, Vector]:
         assert isinstance(string, Token)
@@ -136,7 +134,7 @@ def last_state(cell: Cell, string: Token, start: Array) -> Any:  # noqa: ANN401 
 def scan_states(
     cell: Cell, string: Token, start: Array, keep: Callable[[Any], Any] = lambda state: state
 ) -> tuple[Any, Any]:
-    """Return the last state, and what is kept of the states after each token; what a string is padded with changes no state."""
+    """Return the last state, and what is kept of the state after each token; padding changes no state."""
 
     def step(state: Any, token: Token) -> tuple[Any, Any]:  # noqa: ANN401
         after = cell.step(state, token)
@@ -174,7 +172,7 @@ def _last_token_gradient(kind: type[Cell], objective: Objective) -> Gradient:
 
 
 def _every_token_gradient(kind: type[Cell], objective: Objective) -> Gradient:
-    """The mean over the string's tokens; what a string is padded with has no share in it."""
+    """Return the gradient of the mean loss over the string's tokens, without the padding."""
     advance = CARRIED[kind]
 
     def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
@@ -204,7 +202,7 @@ def tokens_of(string: String) -> Sequence[Token]:
 
 
 def _shares(string: String) -> Sequence[Array]:
-    """1/N for each of a string's N tokens and 0 for what it is padded with."""
+    """Return 1/N for each of a string's N tokens and 0 for the padding."""
     if isinstance(string, Token):
         present = string.opening + string.closing
         return present / present.sum()
@@ -214,7 +212,7 @@ def _shares(string: String) -> Sequence[Array]:
 
 
 def chain_errors(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -> Weights:
-    """The chain rule from the outputs' errors to every weight; both input steps hold the bias."""
+    """Apply the chain rule from the outputs' errors to every weight; the bias is part of both steps."""
     by_a, by_b, *by_recurrent = by
     products = [error * weight for error, weight in zip(errors, weights.readout_weight, strict=True)]
     to_h = sum(products[1:], start=products[0])

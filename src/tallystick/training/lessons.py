@@ -25,10 +25,11 @@ from tallystick.training.gradients import String
 from tallystick.training.methods import SCHEDULES, SQUARED_ERROR, Method, Outputs
 from tallystick.training.setting import Setting
 
-# The paper's largest training set; smaller ones are padded to it, since a program is compiled per shape.
 _WIDEST, _MOST_STRINGS = 8, 354
-# Steps are counted in 32 bits; this many take days.
+"""The shape of the paper's largest training set. Smaller ones are padded to it, since a program is compiled for each shape."""
+
 _MOST_STEPS = 10**9
+"""Steps are counted in 32 bits; this many take days."""
 
 
 class Exercise(NamedTuple):
@@ -40,7 +41,7 @@ class Exercise(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """A training set as arrays: tokens, targets and right answers. Rows beyond the set's own are never read."""
+    """A training set as arrays: tokens, targets and right answers. The rows that fill it up are never read."""
 
     opening: Float[Any, "string token"]
     closing: Float[Any, "string token"]
@@ -54,9 +55,9 @@ class Lessons(NamedTuple):
 
 
 class Course(NamedTuple):
-    """The numbers that a run is made with; arguments and not constants, so that one program serves every setting.
+    """The numbers that decide a run; they are arguments and not constants, so that one program serves every setting.
 
-    A stage reads the first so many strings for so many epochs; all but a curriculum have one stage.
+    A stage reads the first `stage_strings` strings for `stage_epochs` epochs. Only a curriculum has several stages.
     """
 
     stage_strings: Int[Any, " stage"]
@@ -84,7 +85,7 @@ class Course(NamedTuple):
         return jax.lax.rem(step - begun, self.stage_strings[stage])
 
     def corrections(self, done: Array, method: Method) -> Corrections:
-        """Return Adam's corrections for the step after so many are done, by the method's schedule of the learning rate."""
+        """Return Adam's corrections for the next step, after `done` steps, by the method's schedule of the learning rate."""
         rate, steps = self.learning_rate, self.steps
         if method.schedule == "constant":
             return corrections(done, rate, method.momenta)
@@ -92,26 +93,37 @@ class Course(NamedTuple):
         return corrections(done, lambda count: rate * schedule(count.astype(rate.dtype) / steps), method.momenta)
 
 
-def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
-    """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
+def check_training_set(setting: Setting, strings: list[str]) -> None:
+    """Refuse an empty training set, and one that takes too many steps."""
     if not strings:
         raise BadInput("strings: an empty training set")
     if setting.epochs * len(strings) > _MOST_STEPS:
         raise BadInput(f"epochs: {setting.epochs} over {len(strings)} strings are more than {_MOST_STEPS:,} steps")
+
+
+def lessons_of(setting: Setting, strings: list[str]) -> Lessons:
+    """Return the training set as arrays of one shape for all of the paper's lengths, so that they share a program."""
+    check_training_set(setting, strings)
     strings = in_order(setting, strings)
-    encoded = encode(strings, _WIDEST)
-    arrays = (encoded.opening, encoded.closing, targets_of(setting, strings, _WIDEST), setting.answers(strings))
+    tokens, language = encode(strings, _WIDEST), setting.language
+    if setting.procedure.every_token:
+        # Padded on the left, as the tokens are: before its first token a string has the count 0.
+        running = [language.running_counts(string)[1:] for string in strings]
+        counts = np.array([[0] * (tokens.opening.shape[1] - len(row)) + row for row in running])
+    else:
+        counts = np.array([language.count(string) for string in strings])
+    arrays = (*tokens, targets_of_counts(setting, counts), setting.answers(strings))
     rows = max(_MOST_STRINGS, len(strings))
-    return Lessons(*(_rows(part.astype(setting.gradient_dtype), rows) for part in arrays))
+    return Lessons(*(_fill_up(part.astype(setting.gradient_dtype), rows) for part in arrays))
 
 
 def in_order(setting: Setting, strings: list[str]) -> list[str]:
-    """Return the strings as every epoch reads them: as they are, or the shorter first in a curriculum."""
+    """Return the strings as every epoch reads them: in their own order, or the shorter ones first in a curriculum."""
     return sorted(strings, key=len) if setting.procedure.curriculum else strings
 
 
 def course_of(setting: Setting, strings: list[str]) -> Course:
-    """Return the numbers of a run; a curriculum's epochs are shared out evenly over the lengths, the last taking the rest."""
+    """Return the numbers of a run; a curriculum divides its epochs evenly over the lengths, and the last takes the rest."""
     lengths = sorted({len(string) for string in strings}) if setting.procedure.curriculum else [max(map(len, strings))]
     sizes = [sum(len(string) <= length for string in strings) for length in lengths]
     share = setting.epochs // len(lengths)
@@ -124,20 +136,8 @@ def course_of(setting: Setting, strings: list[str]) -> Course:
     )
 
 
-def targets_of(setting: Setting, strings: list[str], width: int) -> Float[np.ndarray, "string *token output"]:
-    """Return what the loss asks of the outputs: the class, or an exact counter's outputs, after each token or the last."""
-    procedure, task = setting.procedure, setting.scored_as
-    if not procedure.every_token and procedure.losses.of(task) is not SQUARED_ERROR:
-        return setting.answers(strings)
-    width = max([width, *map(len, strings)])
-    # Padded on the left, as the tokens are: before its first token a string has the count 0.
-    running = [setting.language.running_counts(string) for string in strings]
-    counts = np.array([[0] * (width + 1 - len(row)) + row for row in running])[:, 1:]
-    return targets_of_counts(setting, counts if procedure.every_token else counts[:, -1])
-
-
 def targets_of_counts(setting: Setting, counts: Int[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape output"]:
-    """Return what the loss asks of the outputs for strings of which only the counts are at hand."""
+    """Return what the loss asks of the outputs for counts: the class, or the outputs of an exact counter."""
     if setting.objective is SQUARED_ERROR:
         return counter_outputs(setting.scored_as, counts, readout_bias=setting.readout_bias)
     return setting.scored_as.targets_of_counts(counts)
@@ -165,5 +165,5 @@ def counter_outputs(
     return counts[..., None] * np.array(slopes, np.float64) + np.array(intercepts)
 
 
-def _rows(array: np.ndarray, rows: int) -> np.ndarray:
+def _fill_up(array: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])

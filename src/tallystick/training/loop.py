@@ -32,7 +32,7 @@ class Student(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What a look at a string gives: the slope, whether the answer was right, and the multipliers moved on."""
+    """What a look at a string gives: the slope, whether the answer was right, and the multipliers after it."""
 
     slope: Trained
     right: PerSeed
@@ -54,7 +54,7 @@ class Learner:
         method: Method,
         gradient: Gradient | None = None,
     ) -> None:
-        """Hold what stays the same from step to step; `gradient` is used instead of the quickest one there is."""
+        """Hold what stays the same from step to step; the default gradient is the quickest for the kind of cell."""
         self._initial, self._optimiser = initial, optimiser
         self._strength, self._multiplier_rate = strength, strength * learning_rate
         self._kind, self._task, self._method = kind, task, method
@@ -70,7 +70,7 @@ class Learner:
         return Student(trained, self._optimiser.init(trained), multipliers)
 
     def look(self, exercise: Exercise, student: Student, precision: Any) -> Look:  # noqa: ANN401 -- a NumPy type
-        """Look at a string; loss and slope are worked out in the given precision."""
+        """Look at a string; loss and slope are computed in the given precision."""
         parametrisation, regulariser = self._method.parametrisation, self._method.regulariser
         weights, pull_back = parametrisation.pull_back(self._kind, student.trained, self._initial)
         slope, right = self._look_at_string(exercise, weights, precision)
@@ -95,7 +95,7 @@ class Learner:
         return self._method.parametrisation.weights(self._kind, student.trained, self._initial)
 
     def _look_at_string(self, exercise: Exercise, weights: Weights, precision: Any) -> tuple[Weights, Array]:  # noqa: ANN401
-        """The loss's slope, worked out in the lessons' precision and given in the weights' own."""
+        """Return the slope of the loss, computed in the given precision and rounded to the weights' own, and who was right."""
         dtype = weights.example.dtype
         seen = jax.tree.map(lambda array: array.astype(precision), weights)
         slope, h = self._gradient(seen, exercise.string, exercise.targets)
@@ -112,18 +112,18 @@ def is_right(task: Task, weights: AnyWeights, hidden: Vector, targets: tuple[Arr
 
 
 class _State(NamedTuple):
-    """Where training stands: before it learns from a string, it has looked at it, and holds what it saw."""
+    """Where training stands: the student, what it saw of the string it is about to learn from, and its right answers."""
 
     student: Student
     seen: Look
     right: PerSeed
 
 
-# Eight floats a register is XLA's choice; where the machine has sixteen, they are the quicker ones.
-_compiled = partial(jax.jit, compiler_options={"xla_cpu_prefer_vector_width": 512})
+# XLA prefers vectors of eight floats; vectors of sixteen are quicker on machines that have them.
+_jit = partial(jax.jit, compiler_options={"xla_cpu_prefer_vector_width": 512})
 
 
-@partial(_compiled, static_argnames=("kind", "task", "method"))
+@partial(_jit, static_argnames=("kind", "task", "method"))
 def train_block(
     weights: Weights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, method: Method
 ) -> tuple[Weights, PerSeed]:
@@ -136,7 +136,7 @@ def train_block(
     return run.weights(end), end.right
 
 
-@partial(_compiled, static_argnames=("epochs", "kind", "task", "method"))
+@partial(_jit, static_argnames=("epochs", "kind", "task", "method"))
 def train_path(
     weights: Weights, lessons: Lessons, course: Course, *, epochs: int, kind: type[Cell], task: Task, method: Method
 ) -> Weights:
@@ -157,7 +157,7 @@ class _Run:
     """One run of a method: the state before the first step, and a step.
 
     A step learns from the string that was looked at, then looks at the next. Looking ahead makes the slope a value that is
-    handed from step to step. Were it worked out in the step that uses it, the compiler would work it out again for each of
+    handed from step to step. If the step that uses the slope computed it, the compiler would compute it again for each of
     Adam's moments.
     """
 

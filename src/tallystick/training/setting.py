@@ -15,7 +15,7 @@ from tallystick.training.weights import has_readout_bias
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
 STARTS = ("drawn", "exact")
 OWN = "own"
-"""The method's own schedule and optimiser, the weights' own precision."""
+"""Stands for the method's own schedule or optimiser, or for the weights' own precision."""
 
 _STRONGEST = 1_000_000
 _LARGEST_SCALE = 1000
@@ -33,14 +33,14 @@ class Setting:
         method: how it is trained, a name in `METHODS`.
         precision: the arithmetic of the weights.
         epochs: passes over the training set.
-        learning_rate: Adam's.
-        schedule: how the learning rate goes, if not as the method has it.
-        gradients: the arithmetic of loss and gradient, if not that of the weights.
-        strength: λ, the weight of a penalty or of multipliers; 0 is the method's own.
-        start: at drawn weights, or at exact counters, their step the power of two near the drawn ones.
+        learning_rate: Adam's learning rate.
+        schedule: how the learning rate changes, a name in `SCHEDULES`; the default is the method's own.
+        gradients: the arithmetic of loss and gradient; the default is that of the weights.
+        strength: λ, the factor on a penalty or on multipliers; 0 stands for the method's own.
+        start: drawn weights, or exact counters whose step is the power of two near the drawn ones.
         snap: whether trained weights near an exact counter are rounded to it.
-        initial_scale: what the drawn weights are multiplied by.
-        optimiser: a name in `OPTIMISERS`, if not the method's own Adam.
+        initial_scale: the factor on the drawn weights.
+        optimiser: a name in `OPTIMISERS`; the default is the method's own.
         units: how many units the cell has.
     """
 
@@ -62,7 +62,7 @@ class Setting:
     units: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained, naming it."""
+        """Refuse a setting that cannot be trained, and name the field."""
         method_named(self.method)
         task_named(self.task)
         for field in ("bias", "snap"):
@@ -74,16 +74,7 @@ class Setting:
         check_whole(self.units, "units", least=1)
         if self.units > self.kind.most_units:
             raise BadInput(f"units: {self.units} is more than a {self.cell} cell can have, {self.kind.most_units}")
-        if not isinstance(self.learning_rate, int | float) or not 0 < self.learning_rate < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"learning_rate: {self.learning_rate!r} is not between 0 and 1")
-        if not isinstance(self.strength, int | float) or not 0 <= self.strength <= _STRONGEST:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"strength: {self.strength!r} is not from 0 to {_STRONGEST:,}")
-        if self.strength and method_named(self.method).regulariser is None:
-            raise BadInput(
-                f"strength: {self.strength!r} is for a method that adds something to the loss, not for {self.method!r}"
-            )
-        if not isinstance(self.initial_scale, int | float) or not 0 < self.initial_scale <= _LARGEST_SCALE:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise BadInput(f"initial_scale: {self.initial_scale!r} is not above 0 and at most {_LARGEST_SCALE:,}")
+        _check_numbers(self)
         _check_sense(self)
 
     @property
@@ -152,8 +143,23 @@ def _check_names(setting: Setting) -> None:
         raise BadInput("gradients: 'float32' is coarser than the float64 of the weights")
 
 
+def _check_numbers(setting: Setting) -> None:
+    for field, is_allowed, rule in (
+        ("learning_rate", lambda rate: 0 < rate < 1, "between 0 and 1"),
+        ("strength", lambda strength: 0 <= strength <= _STRONGEST, f"from 0 to {_STRONGEST:,}"),
+        ("initial_scale", lambda scale: 0 < scale <= _LARGEST_SCALE, f"above 0 and at most {_LARGEST_SCALE:,}"),
+    ):
+        value = getattr(setting, field)
+        if not isinstance(value, int | float) or not is_allowed(value):
+            raise BadInput(f"{field}: {value!r} is not {rule}")
+
+
 def _check_sense(setting: Setting) -> None:
-    """Refuse a method that the cell or the task gives no meaning to."""
+    """Refuse a method that makes no sense for the cell or the task."""
+    if setting.strength and setting.procedure.regulariser is None:
+        raise BadInput(
+            f"strength: {setting.strength!r} is for a method that adds something to the loss, not for {setting.method!r}"
+        )
     for field, needed in (
         ("method", setting.procedure.uses_conditions),
         ("start", setting.start == "exact"),

@@ -49,7 +49,7 @@ def fold(corrections: Corrections, momenta: Momenta) -> Folded:
 
 
 def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: int = 2) -> optax.GradientTransformation:
-    """Return the optimiser; the folded numbers are a function of the steps done, and `sharing` quotients have one reciprocal."""
+    """Return the optimiser; the folded numbers are a function of the steps done, and `sharing` quotients share a reciprocal."""
     decay, square_decay, _ = momenta
 
     def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
@@ -66,13 +66,13 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: in
 
 
 def _over_each(dividend: Array, divisors: list[Array], sharing: int) -> list[Array]:
-    """Divide one number by each, some at a time."""
+    """Divide one number by each divisor, `sharing` divisors at a time."""
     groups = range(0, len(divisors), sharing)
     return [one for start in groups for one in _over_some(dividend, divisors[start : start + sharing])]
 
 
 def _over_some(dividend: Array, divisors: list[Array]) -> list[Array]:
-    """Divide by the product of all, and multiply the others' product back in, from the last to the first."""
+    """Divide by the product of all divisors, and multiply by the product of the others, from the last to the first."""
     products = list(accumulate(divisors, mul))
     rest, found = dividend / products[-1], []
     for before, divisor in zip(products[-2::-1], divisors[:0:-1], strict=True):

@@ -1,13 +1,13 @@
 """A computation in the GPU's own instructions: multiply-adds, and short quotients, roots and exponentials.
 
-A function is traced, and some of its operations are replaced one by one; what is left of it stays as it was written.
+A function is traced, and some of its operations are replaced one by one; the others stay as they were written.
 
     x·y + z       float32: one instruction, where the compiler would round the product first
-    x/y, √x       float32: the device's approximation; float64: that refined until it is right to the last place or so
+    x/y, √x       float32: the device's approximation; float64: the same, refined until it is right to about the last place
     eˣ            float32: a power of two by the device's approximation
 
 In float32 each is right to about two units in the last place. In float64 products are rounded as the compiled scan rounds
-them, so that the two stay together. docs/performance.md shows what trained weights tell of it.
+them, so that the two stay together. docs/performance.md compares weights that were trained by both.
 """
 
 from collections import Counter
@@ -72,7 +72,7 @@ def _evaluate(
 
 
 def _products_used_once(program: core.Jaxpr) -> dict[Any, core.JaxprEqn]:
-    """Return the products that are worth no number of their own: nothing but one sum needs them."""
+    """Return the products that only one sum needs: these can be part of a multiply-add."""
     used = [atom for equation in program.eqns for atom in equation.invars] + list(program.outvars)
     uses = Counter(atom for atom in used if isinstance(atom, core.Var))
     return {
@@ -103,7 +103,7 @@ _SUMS = ("add", "sub")
 
 
 def _is_floats(operand: Any) -> bool:  # noqa: ANN401 -- a variable or a literal
-    """Say whether an operand has a number for each network: what is one for all of them is worked out once a block."""
+    """Say whether an operand has one number per network; a number that all networks share is computed once per block."""
     return isinstance(operand, core.Var) and operand.aval.ndim > 0 and _type_name(operand) in _SUFFIX  # pyright: ignore[reportAttributeAccessIssue]
 
 
@@ -116,7 +116,7 @@ _REGISTER = {"float32": "f", "float64": "d"}
 
 
 def _instruction(name: str, *operands: Array) -> Array:
-    """One instruction for every entry of arrays; numbers are taken for arrays of themselves."""
+    """Apply one instruction to every entry of arrays; numbers are broadcast."""
     like = next(operand for operand in operands if getattr(operand, "shape", ()))
     register, dtype = _REGISTER[str(like.dtype)], like.dtype
     places = ", ".join(f"${place}" for place in range(len(operands) + 1))
@@ -131,14 +131,14 @@ def _instruction(name: str, *operands: Array) -> Array:
 
 
 def _multiply_add(name: str, x: Array, y: Array, z: Array, *, product_first: bool) -> Array:
-    """x·y + z, x·y − z or z − x·y."""
+    """Return x·y + z, x·y − z or z − x·y."""
     if name == "sub":
         x, z = (x, _negative(z)) if product_first else (_negative(x), z)
     return _plus_product(z, x, y)
 
 
 def _negative(x: Any) -> Any:  # noqa: ANN401 -- an array, or a constant
-    """−x; JAX before 0.10 hands on a constant as something that has no minus sign."""
+    """Return −x; JAX before 0.10 passes on a constant as an object that has no minus sign."""
     return -x if isinstance(x, jax.Array) else -np.asarray(x)
 
 
@@ -159,7 +159,7 @@ def _sigmoid(x: Array) -> Array:
 
 
 def _refined_quotient(x: Array, y: Array) -> Array:
-    """The approximation is right to 20 bits, Newton's step doubles them, and dividing what is left over does so again."""
+    """Divide: the approximation is right to 20 bits, Newton's step doubles them, and dividing the remainder does so again."""
     reciprocal = _instruction("rcp.approx.ftz", y)
     reciprocal = _plus_product(reciprocal, reciprocal, _plus_product(1.0, -y, reciprocal))
     quotient = x * reciprocal
@@ -171,7 +171,7 @@ def _refined_sigmoid(x: Array) -> Array:
 
 
 def _refined_root(x: Array) -> Array:
-    """√x and 1/(2√x), by one of Newton's steps for both, and another for √x; the tiny number keeps 0 from being divided by."""
+    """Find √x and 1/(2√x) by one of Newton's steps for both and another for √x; the tiny number avoids a division by 0."""
     inverse = _instruction("rsqrt.approx.ftz", x + _TINY)
     root, half = x * inverse, inverse * 0.5
     rest = _plus_product(0.5, -root, half)

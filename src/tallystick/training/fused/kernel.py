@@ -62,7 +62,7 @@ def train_fused(
     launch: Launch,
     interpret: bool = False,
 ) -> tuple[Weights, PerSeed]:
-    """Train networks, a whole number of blocks of them; return their weights and how many strings each got right."""
+    """Train a whole number of blocks of networks; return their weights and how many strings each network got right."""
     one = jax.ShapeDtypeStruct(weights.example.shape, weights.example.dtype)
     results = (jax.tree.map(lambda _: one, weights), one)
     structure = jax.tree.structure((weights, script, results))
@@ -89,7 +89,7 @@ def train_fused(
 
 
 def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, method: Method, sharing: int) -> Learner:
-    """The loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic."""
+    """Return the loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic."""
     optimiser = folded_adam(lambda done: Folded(*(table[done] for table in script.folded)), method.momenta, sharing)
     gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
     numbers = (script.strength[0], script.learning_rate[0])
@@ -97,7 +97,7 @@ def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, met
 
 
 def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
-    # Errors are differences of nearly equal numbers: what rounding leaves of them decides where training ends.
+    # Errors are differences of nearly equal numbers, so their rounding decides where training ends.
     objective = replace(objective, error=as_written(objective.error))
     if kind is LinearCell and not every_token:
         return linear_gradient(objective)
@@ -107,20 +107,20 @@ def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> G
 def _train(
     learner: Learner, initial: Weights, script: Script, shape: Shape, *, native: bool
 ) -> tuple[Student, PerSeed]:
-    """Go through the stages; the last epoch of the last one is where right answers count."""
+    """Go through the stages; right answers count in the last epoch of the last stage."""
 
     def learn(exercise: Exercise, student: Student) -> tuple[Student, Array]:
         look = learner.look(exercise, student, script.asked.dtype)
         return learner.learn(student, look), look.right
 
-    taught = in_instructions(learn) if native else learn
+    teach = in_instructions(learn) if native else learn
 
     def step(place: Array, student: Student) -> Student:
-        return taught(read_exercise(script, shape, place), student)[0]
+        return teach(read_exercise(script, shape, place), student)[0]
 
     def counted_step(place: Array, state: tuple[Student, Array]) -> tuple[Student, Array]:
         student, right = state
-        student, is_right = taught(read_exercise(script, shape, place), student)
+        student, is_right = teach(read_exercise(script, shape, place), student)
         return student, right + jnp.where(is_right, 1, 0).astype(right.dtype)
 
     student = learner.start()
@@ -135,5 +135,5 @@ def _train(
 
 
 def _whole(array: Array) -> pl.BlockSpec:
-    """All of an array for every block."""
+    """Let every block read all of an array."""
     return pl.BlockSpec(array.shape, lambda _: (0,) * array.ndim)

@@ -27,7 +27,7 @@ class Script(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What of a script is fixed when the kernel is compiled.
+    """The part of a script that is fixed when the kernel is compiled.
 
     Attributes:
         tokens: the width of the strings, which are padded on the left.
