@@ -13,7 +13,7 @@ from tallystick.certificates.search import failure_of, is_certain
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import TERNARY
 from tallystick.networks import Network, Readout
-from tallystick.networks.readout import DECISIONS, GREATEST, NOTHING, Comparison, Decision
+from tallystick.networks.readout import DECISIONS, GREATEST, NOTHING, ZERO, Comparison, Decision
 
 # Of the lines for negative and zero: slopes and biases, and the least h. At h = 1 the former overflows and the latter does not.
 OVERFLOWING = [
@@ -119,3 +119,14 @@ def test_a_class_of_what_is_left_needs_all_others_to_lie_beside(monkeypatch):
     ends = Ends(np.array([-2, -3, 3, -3], object), np.array([2, 3, 4, -2], object))
     assert is_certain(readout, np.zeros(4, int), ends, rounded=False).tolist() == [True, False, False, False]
     assert is_certain(readout, np.array([0, 2, 1, 2]), ends, rounded=False).tolist() == [True, True, True, True]
+
+
+def test_the_zero_check_is_certain_where_its_comparisons_say_so(monkeypatch):
+    """The short way that the zero check takes agrees with the one by comparisons, which any decision can take."""
+    monkeypatch.setitem(DECISIONS, "zero by name", DECISIONS[ZERO])
+    ends = Ends(np.array([-2, -1, 0, 1, -1, 0], object), np.array([-1, 0, 0, 2, 1, 1], object))
+    by_comparisons = Readout(((1,),), (0,), "zero by name")
+    for right in (np.zeros(6, int), np.ones(6, int)):
+        short, long = (is_certain(one, right, ends, rounded=False) for one in (Readout.zero(), by_comparisons))
+        assert short.tolist() == long.tolist()
+    assert not is_certain(Readout.zero(), np.zeros(6, int), ends, rounded=False).all()

@@ -224,10 +224,6 @@ def _point(weight: Number, _: str) -> Box:
     return Box(weight, weight)
 
 
-def _as_box(bias: Number) -> Box:
-    return bias if isinstance(bias, Box) else Box(bias, bias)
-
-
 def _box_of_ends(ends: Ends) -> Box:
     """Return both ends as boxes, with the axes end, group and model."""
     both = np.stack(ends.both)
@@ -252,6 +248,8 @@ def _decide_class(readout: Readout, index: int, h: Box) -> _Decided:
 
     A class without comparisons gets what no other class gets: both ends must lie on one side of each of the others.
     """
+    if readout.decision == ZERO:
+        return _check_zero(index, h)
     if readout.comparisons[index]:
         passes, fails = zip(*_decide_comparisons(readout, index, h), strict=True)
         return _Decided(np.logical_and.reduce(passes), np.logical_or.reduce(fails))
@@ -261,15 +259,22 @@ def _decide_class(readout: Readout, index: int, h: Box) -> _Decided:
     return _Decided(np.logical_and.reduce(beside), np.logical_or.reduce(inside))
 
 
+def _check_zero(index: int, h: Box) -> _Decided:
+    """Decide h = 0 at both ends for what is accepted, and 0 outside of them for what is rejected; nothing is rounded."""
+    is_zero, is_not = (h.low == 0) & (h.high == 0), (h.low > 0) | (h.high < 0)
+    if index == 1:  # accepted
+        return _Decided(is_zero, is_not)
+    beside = (h.low > 0).all(axis=0, keepdims=True) | (h.high < 0).all(axis=0, keepdims=True)
+    return _Decided(beside, is_zero)
+
+
 def _decide_comparisons(readout: Readout, index: int, h: Box) -> list[_Decided]:
     """Decide each comparison that makes up a class. At h = 0 it is that of the biases, which nothing rounds."""
     at_zero = (h.low == 0) & (h.high == 0)
     found: list[_Decided] = []
     for weight, bias, strict in sides(readout.map_weights(_point), index):
-        # The zero check compares h itself with 0: its weights are the whole numbers 1 and −1, and nothing rounds.
-        form = (-h if isinstance(weight, int) and weight == -1 else weight * h) + bias
-        alone = _as_box(bias)
-        form = Box(np.where(at_zero, alone.low, form.low), np.where(at_zero, alone.high, form.high))
+        form = weight * h + bias
+        form = Box(np.where(at_zero, bias.low, form.low), np.where(at_zero, bias.high, form.high))
         found.append(_Decided(form.low > 0, form.high <= 0) if strict else _Decided(form.low >= 0, form.high < 0))
     return found
 

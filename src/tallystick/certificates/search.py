@@ -25,7 +25,7 @@ from tallystick.certificates.verdict import Failure, Lengths, runs_of
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
 from tallystick.networks import Network, Readout
-from tallystick.networks.readout import NOTHING, Comparison
+from tallystick.networks.readout import NOTHING, ZERO, Comparison
 from tallystick.numbers import Number, format_of
 
 Mask = NDArray[np.bool_]
@@ -135,6 +135,8 @@ def _wrong_states(readout: Readout, right: NDArray[np.int64], listed: _Listed) -
 
 def is_certain(readout: Readout, right: NDArray[np.int64], ends: Ends, *, rounded: bool) -> Mask:
     """Say for which groups, both of whose ends are right, every h between them is surely right too."""
+    if readout.decision == ZERO:  # what follows from its comparisons below, in fewer operations
+        return (right == 1) | (ends.least > 0) | (ends.greatest < 0)
     if not rounded and all(readout.comparisons):
         return np.ones(len(right), bool)
     classes = [
@@ -213,11 +215,7 @@ def _order_holds(readout: Readout, comparison: Comparison, ends: Ends) -> Mask:
 
 
 def _output(readout: Readout, place: int, h: NDArray[Any]) -> Number:
-    """Return one output, or h itself where that is the output: large whole numbers take long to multiply."""
-    if place == NOTHING:
-        return 0
-    weight, bias = readout.weight[place][0], readout.bias[place]
-    return h if weight == 1 and bias == 0 else weight * h + bias
+    return 0 if place == NOTHING else readout.weight[place][0] * h + readout.bias[place]
 
 
 def string_to(execution: Execution, grouping: Grouping, history: list[Ends], group: int, h: Number) -> str:
