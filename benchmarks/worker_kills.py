@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import training_job
-from tallystick.runs.runner import parts_of, run_training
+from tallystick.runs.rows import parts_of
+from tallystick.runs.runner import run_training
 from tallystick.runs.workers import Cluster, workers_named
 from tallystick.training.setting import Setting
 

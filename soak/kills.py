@@ -25,7 +25,7 @@ from lost_work import JOB, RUNS, SMALL_PARTS, Kills, contents, environment, outg
 from tallystick.errors import BadInput
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL
-from tallystick.runs.runner import part_files, parts_of
+from tallystick.runs.rows import part_files, parts_of
 
 TRAIN = ["train", "--train-length", "2", "--epochs", "5", "--seeds", "8192"]
 COMMANDS = {

@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 import tallystick
-from tallystick.runs import runner
+from tallystick.runs import rows as parts
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import Generated, Job, fresh_job, paper_grid, training_job
 from tallystick.runs.runner import run_training, run_whole
@@ -96,9 +96,9 @@ def trained(name: str, seeds: int, out: Path) -> None:
     if way.cores:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: way.cores])
     if way.part:
-        runner.PART = way.part
+        parts.PART = way.part
     if way.block:
-        runner.train = partial(_in_blocks, runner.train, way.block)
+        parts.train = partial(_in_blocks, parts.train, way.block)
     with workers_named(way.cluster) as workers:
         chosen: Workers = Backwards() if way.backwards else workers
         run_whole(jobs(seeds), {"command": "train", "seed": 0}, RunDirectory(out / "scalar"), workers=chosen)

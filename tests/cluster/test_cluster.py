@@ -14,11 +14,12 @@ from distributed import KilledWorker
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.runs import runner
+from tallystick.runs import rows
 from tallystick.runs import workers as cluster
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
-from tallystick.runs.runner import PART, part_files, parts_of, run_jobs, run_training
+from tallystick.runs.rows import PART, part_files, parts_of
+from tallystick.runs.runner import run_jobs, run_training
 from tallystick.runs.workers import TASKS_A_CORE, environment, workers_named
 from tallystick.training.setting import Setting
 
@@ -47,7 +48,7 @@ def workers(compiled_once):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(runner, "PART", SMALL_PART)
+    monkeypatch.setattr(rows, "PART", SMALL_PART)
 
 
 def client_of(workers):

@@ -15,7 +15,7 @@ from tallystick.explore.opening import open_run
 from tallystick.networks import write_network
 from tallystick.reports import report
 from tallystick.runs.jobs import training_job
-from tallystick.runs.runner import parts_of
+from tallystick.runs.rows import parts_of
 from tallystick.runs.workers import _address_in
 from tallystick.training.setting import Setting
 

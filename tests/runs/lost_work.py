@@ -16,7 +16,7 @@ from random import Random
 import polars as pl
 
 from tallystick.errors import NotWritten
-from tallystick.runs import runner
+from tallystick.runs import rows
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, Keep, training_job
 from tallystick.runs.runner import run_training, run_whole
@@ -28,7 +28,7 @@ CACHE_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_
 TELL_THE_TIME = ("record.json", "report.html")
 """Files that say how long a run took; all others follow from what was asked for."""
 
-SMALL_PARTS = ((runner, "PART", 512), (runner, "NARROWEST", 2))
+SMALL_PARTS = ((rows, "PART", 512), (rows, "NARROWEST", 2))
 """What is set where the runs below are done, so that small ones have several parts."""
 
 SETTING, PARTS = Setting("binary", bias=False, train_length=2, epochs=5), 4

@@ -15,8 +15,8 @@ from tallystick.networks import Network, Readout
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.runs.jobs import ALL, Published, exact_job, fresh_job, paper_grid, training_job
-from tallystick.runs.rows import ensemble_of, rows_of
-from tallystick.runs.runner import PART, part_files, parts_of, run_training
+from tallystick.runs.rows import PART, ensemble_of, part_files, parts_of, rows_of
+from tallystick.runs.runner import run_training
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 

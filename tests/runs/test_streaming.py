@@ -18,16 +18,8 @@ from tallystick.runs.columns import columns_of
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
 from tallystick.runs.jobs import ALL, MOST_SUMMED_UP, Keep
-from tallystick.runs.runner import (
-    GPU_PART,
-    MOST_PARTS,
-    PART,
-    part_files,
-    parts_of,
-    run_training,
-    seeds_in_a_part,
-    training_job,
-)
+from tallystick.runs.rows import GPU_PART, MOST_PARTS, PART
+from tallystick.runs.runner import part_files, parts_of, run_training, seeds_in_a_part, training_job
 from tallystick.runs.summaries import Histogram, add_up_files, edges_of, keys_of, settings_of
 from tallystick.training.setting import Setting
 

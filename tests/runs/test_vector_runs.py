@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 from tallystick import GruCell, certify, train, write_network
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
+from tallystick.runs import rows as table_rows
 from tallystick.runs import runner
 from tallystick.runs.columns import schema_of
 from tallystick.runs.directory import RunDirectory
@@ -31,14 +32,14 @@ STRINGS = [")", "()", "((("]
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     """Two seeds a part, so that three make two parts."""
-    monkeypatch.setattr(runner, "NARROWEST", 2)
+    monkeypatch.setattr(table_rows, "NARROWEST", 2)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "run"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(runner, "NARROWEST", 2)
+        patched.setattr(table_rows, "NARROWEST", 2)
         with pytest.raises(SystemExit, match="0"):
             main([*GRU, "--out", str(path)])
     return path

@@ -1,20 +1,94 @@
-"""Trained networks as table rows, and rows as networks again."""
+"""Parts of jobs, trained, as table rows; and rows as networks again."""
 
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 import polars as pl
 
-from tallystick.cells import ScalarCell
+from tallystick.cells import ScalarCell, VectorCell
 from tallystick.errors import BadInput
 from tallystick.runs.columns import Trained, columns_of, recurrent_columns, schema_of
-from tallystick.runs.jobs import DESCRIBED_BY, Job
-from tallystick.training.ensemble import Ensemble
+from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
+from tallystick.runs.parquet_files import as_parquet
+from tallystick.runs.summaries import sketch_of
+from tallystick.training.devices import devices_named
+from tallystick.training.engines import NARROWEST, WIDE
+from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights
 
 DESCRIBED = ("edition", *DESCRIBED_BY, "seed")
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
+
+PART = WIDE
+"""Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
+
+GPU_PART = 2**16
+"""The same on a GPU, which does many more in that time; larger ones would fill memory with rows."""
+
+MOST_PARTS = 4096
+"""Parts of a job; where there are more seeds, the parts are larger."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the seeds of a job: the unit of work, of loss and of resuming."""
+
+    job: Job
+    seeds: range
+
+    @property
+    def name(self) -> str:
+        """The job's name and the first seed."""
+        return f"{self.job.name}-{self.seeds[0]:09d}"
+
+    def files(self, keep: Keep) -> dict[str, str]:
+        """Return the names of its files by what is in them."""
+        names = {"rows": self.name} if keep.rows else {}
+        return {**names, "sketch": f"{self.name}-sketch"} if keep.summary else names
+
+
+def parts_of(jobs: list[Job]) -> list[Part]:
+    """Cut every job into parts; the first of each job come first, so that their programs are compiled side by side."""
+    size = seeds_in_a_part(jobs)
+    starts = range(0, max(job.seeds for job in jobs), size)
+    return [
+        Part(job, range(start, min(start + size, job.seeds))) for start in starts for job in jobs if start < job.seeds
+    ]
+
+
+def seeds_in_a_part(jobs: list[Job]) -> int:
+    """Return how many seeds a part of the jobs has: what suits the device, times a power of two where there are very many."""
+    size = PART if jobs[0].device == "cpu" else GPU_PART
+    if issubclass(jobs[0].setting.kind, VectorCell):
+        size = NARROWEST
+    while size * MOST_PARTS < max(job.seeds for job in jobs):
+        size *= 2
+    return size
+
+
+def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
+    """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
+    rows, trained = _train(job, seeds)
+    tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
+    if keep.summary:
+        tables["sketch"] = sketch_of(rows, trained)
+    return {name: as_parquet(table) for name, table in tables.items()}
+
+
+def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
+    numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
+    if issubclass(job.setting.kind, VectorCell):
+        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their
+        # number.
+        numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
+    # Parts are done side by side, so a part is one block; several GPUs share it.
+    block = None if units == 1 else -(-len(numbers) // units)
+    ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
+    also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
+    rows = rows_of(job, numbers, ensemble).with_columns(*also)
+    return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
 def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,16 +21,15 @@ from tallystick.cells import VectorCell
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput
 from tallystick.files import write_document
-from tallystick.runs.columns import Trained, schema_of
+from tallystick.runs.columns import schema_of
 from tallystick.runs.directory import HISTOGRAMS, MODELS, RECORD, STRINGS, SUMMARY, RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
-from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.resuming import do_missing
-from tallystick.runs.rows import SORTED_BY, rows_of
-from tallystick.runs.summaries import add_up_files, histograms_of, sketch_of, summary_document
+from tallystick.runs.rows import SORTED_BY, Part, part_files, parts_of, seeds_in_a_part
+from tallystick.runs.summaries import add_up_files, histograms_of, summary_document
 from tallystick.runs.workers import THIS_MACHINE, Workers, workers_named
-from tallystick.training.devices import cores, devices_named, on_every_core
-from tallystick.training.engines import NARROWEST, WIDE, devices_for, engine_text
+from tallystick.training.devices import cores, on_every_core
+from tallystick.training.engines import devices_for, engine_text
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.setting import Setting
@@ -38,34 +37,7 @@ from tallystick.training.setting import Setting
 Report = Callable[[str, int], object]
 """Told of a job's name and a number of seeds, as they are done."""
 
-PART = WIDE
-"""Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
-
-GPU_PART = 2**16
-"""The same on a GPU, which does many more in that time; larger ones would fill memory with rows."""
-
-MOST_PARTS = 4096
-"""Parts of a job; where there are more seeds, the parts are larger."""
-
 _OPTIONS = tuple(field.name for field in fields(Setting) if field.name not in ("task", "bias", "train_length"))
-
-
-@dataclass(frozen=True)
-class Part:
-    """Some of the seeds of a job: the unit of work, of loss and of resuming."""
-
-    job: Job
-    seeds: range
-
-    @property
-    def name(self) -> str:
-        """The job's name and the first seed."""
-        return f"{self.job.name}-{self.seeds[0]:09d}"
-
-    def files(self, keep: Keep) -> dict[str, str]:
-        """Return the names of its files by what is in them."""
-        names = {"rows": self.name} if keep.rows else {}
-        return {**names, "sketch": f"{self.name}-sketch"} if keep.summary else names
 
 
 def train(
@@ -190,25 +162,6 @@ def run_jobs(
     _put_together(directory, jobs, parts, keep)
 
 
-def parts_of(jobs: list[Job]) -> list[Part]:
-    """Cut every job into parts; the first of each job come first, so that their programs are compiled side by side."""
-    size = seeds_in_a_part(jobs)
-    starts = range(0, max(job.seeds for job in jobs), size)
-    return [
-        Part(job, range(start, min(start + size, job.seeds))) for start in starts for job in jobs if start < job.seeds
-    ]
-
-
-def seeds_in_a_part(jobs: list[Job]) -> int:
-    """Return how many seeds a part of the jobs has: what suits the device, times a power of two where there are very many."""
-    size = PART if jobs[0].device == "cpu" else GPU_PART
-    if issubclass(jobs[0].setting.kind, VectorCell):
-        size = NARROWEST
-    while size * MOST_PARTS < max(job.seeds for job in jobs):
-        size *= 2
-    return size
-
-
 def circumstances(jobs: list[Job]) -> dict[str, object]:
     """Return what a run must be resumed with beside its options: what else decides its bits, and the size of its parts."""
     return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), **versions()}
@@ -223,31 +176,6 @@ def has_all(directory: RunDirectory, keep: Keep) -> bool:
     """Say whether all that is kept stands."""
     wanted = [MODELS] * keep.rows + [HISTOGRAMS, SUMMARY] * keep.summary
     return directory.stands(*wanted)
-
-
-def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
-    """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
-    rows, trained = _train(job, seeds)
-    tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
-    if keep.summary:
-        tables["sketch"] = sketch_of(rows, trained)
-    return {name: as_parquet(table) for name, table in tables.items()}
-
-
-def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
-    numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
-    if issubclass(job.setting.kind, VectorCell):
-        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their
-        # number.
-        numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
-    # Parts are done side by side, so a part is one block; several GPUs share it.
-    block = None if units == 1 else -(-len(numbers) // units)
-    ensemble = train_weights(
-        job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device
-    )
-    also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
-    rows = rows_of(job, numbers, ensemble).with_columns(*also)
-    return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
 def _is_done(directory: RunDirectory, part: Part, keep: Keep) -> bool:

@@ -20,9 +20,8 @@ from tallystick.cells import Cell
 from tallystick.certificates.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.runs.columns import Column, Trained, columns_of, counted_columns, schema_of
-from tallystick.runs.jobs import Job
+from tallystick.runs.jobs import DESCRIBED_BY, Job
 from tallystick.runs.parquet_files import scan
-from tallystick.runs.rows import DESCRIBED
 
 QUANTILES = (0.0, 0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0)
 MANTISSA = 10
@@ -37,7 +36,7 @@ _EVERY = "accuracy_train"
 """The column that every network has a value in."""
 
 _BINS = {"column": pl.String, "least": pl.Float64, "next": pl.Float64, "models": pl.Int64}
-_SCHEMA = {name: schema_of(Cell)[name] for name in DESCRIBED if name != "seed"} | _BINS
+_SCHEMA = {name: schema_of(Cell)[name] for name in ("edition", *DESCRIBED_BY)} | _BINS
 
 
 @dataclass(frozen=True)
