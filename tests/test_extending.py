@@ -17,7 +17,9 @@ from tallystick.certificates.certify import DECIDERS
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.checker import check
 from tallystick.cli import main
-from tallystick.explore import answers
+from tallystick.explore import answers, run_answers
+from tallystick.explore.app import application
+from tallystick.explore.run import Window, open_run
 from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
 from tallystick.networks.readout import DECISIONS
 from tallystick.numbers import Number, positive_part
@@ -86,6 +88,22 @@ def test_a_column_of_the_page_is_counted_and_summed_up(page, command, tmp_path):
     assert len(setting["drift"]["quantiles"]["0.5"]) == 2
     counted = pl.read_parquet(tmp_path / "run" / "histograms.parquet").filter(column="drift")
     assert counted["models"].sum() == 5
+
+
+def test_a_column_of_the_page_is_explored(page, command, tmp_path):
+    command("train", *SHORT, "--out", tmp_path / "run")
+    run, rows = open_run(tmp_path / "run"), RunDirectory(tmp_path / "run").models()
+    shown = {"name": "drift", "title": "a + b", "condition": 0.0}
+    assert shown in run_answers.summary_of(run)["columns"]
+    settings = run.choose("")
+    (series,) = run_answers.histogram(settings, "drift", 10)["series"]
+    assert series["median"] == pytest.approx(rows["drift"].median())
+    points = run_answers.points_of(settings, Window(-1e12, 1e12, -1e12, 1e12), 5)["points"]
+    assert {point["seed"]: point["values"]["drift"] for point in points} == dict(
+        rows.select("seed", "drift").iter_rows()
+    )
+    parameters = application().openapi()["paths"]["/api/run/histogram"]["get"]["parameters"]
+    assert any("drift" in parameter["schema"].get("enum", ()) for parameter in parameters)
 
 
 def test_a_network_of_the_pages_cell_readout_and_task_has_a_file_a_certificate_and_a_view(page, command, tmp_path):

@@ -7,6 +7,8 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
+from tallystick.runs.columns import explored_columns
+
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
 
 
@@ -118,6 +120,17 @@ def test_histograms_are_those_of_figure_1(opened, address):
     expect(panel.locator("svg path.ridge")).to_have_count(6)  # a/b and U, three training lengths each
     expect(panel.locator("svg line.condition")).to_have_count(2)
     expect(panel.locator("svg").first).to_have_attribute("aria-label", re.compile("length 8: median -0.9"))
+
+
+def test_any_column_of_the_run_is_drawn(opened, address):
+    page = opened(address + "#view=run&task=binary&bias=false")
+    choice = page.get_by_label("Column", exact=True)
+    expect(choice.locator("option").first).to_have_text("a/b and U")
+    assert choice.locator("option").count() == 1 + len(explored_columns())
+    choice.select_option(label="horizon, even lengths")
+    expect(page.locator(".pair svg")).to_have_count(1)
+    expect(page.locator(".pair svg")).to_have_attribute("aria-label", re.compile("horizon, even lengths.*median"))
+    expect(page).to_have_url(re.compile("column=horizon_even"))
 
 
 def test_without_a_run_the_page_says_how_to_open_one(opened, address_without_run):

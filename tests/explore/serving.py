@@ -5,14 +5,14 @@ import threading
 import time
 from contextlib import contextmanager
 
-from tallystick.explore.server import listening
+from tallystick.explore.server import listening_socket
 from tallystick.explore.server import server as server_of
 
 
 @contextmanager
 def served(app):
     """Serve an application from a thread, at a free port; give its address."""
-    with listening("127.0.0.1", 0) as listener:
+    with listening_socket("127.0.0.1", 0) as listener:
         server = server_of(app)
         logging.getLogger("uvicorn.error").setLevel("CRITICAL")
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

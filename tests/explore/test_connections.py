@@ -20,9 +20,9 @@ import pytest
 from serving import served
 from test_workers import QUICK, SLOW
 
-from tallystick.explore import connections, guard, run_api
+from tallystick.explore import guard, run_answers, server
 from tallystick.explore.app import application
-from tallystick.explore.log import OnceAMinute
+from tallystick.explore.server import OnceAMinute
 
 RESET = struct.pack("ii", 1, 0)
 
@@ -57,13 +57,13 @@ def is_closed_by_server(line):
 def ended(monkeypatch):
     """An event: the server has ended a connection."""
     event = threading.Event()
-    lose = connections.Connection.connection_lost
+    lose = server.Connection.connection_lost
 
     def lost(self, error):
         lose(self, error)
         event.set()
 
-    monkeypatch.setattr(connections.Connection, "connection_lost", lost)
+    monkeypatch.setattr(server.Connection, "connection_lost", lost)
     return event
 
 
@@ -126,7 +126,7 @@ def test_a_connection_that_broke_is_forgotten():
             with connect(address) as line:
                 line.sendall(b"GET /app.js HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
                 assert line.recv(10)
-                kept.update(each for each in gc.get_objects() if isinstance(each, connections.Connection))
+                kept.update(each for each in gc.get_objects() if isinstance(each, server.Connection))
                 assert kept
                 line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         for _ in range(100):
@@ -144,7 +144,7 @@ def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeyp
         begun.append(time.sleep(0.1))
         return {"counts": [], "total": 0, "inside": 0}
 
-    monkeypatch.setattr(run_api, "_bins", count)
+    monkeypatch.setattr(run_answers, "bins_of", count)
     with served(application(run_directory)) as address:
         for _ in range(50):
             with connect(address) as line:
@@ -154,7 +154,7 @@ def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeyp
 
 
 def test_a_header_that_does_not_end_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
+    monkeypatch.setattr(server, "HEADER_SECONDS", 0.3)
     with served(application()) as address:
         head, body = request(address, QUICK)
         for first, content in ((b"", b""), (b"", b"GET / HT"), (b"", head[:-2]), (head + body, head[:-2])):
@@ -167,7 +167,7 @@ def test_a_header_that_does_not_end_is_not_waited_for(monkeypatch):
 
 
 def test_a_header_that_comes_byte_by_byte_is_not_waited_for(monkeypatch, ended):
-    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.5)
+    monkeypatch.setattr(server, "HEADER_SECONDS", 0.5)
     with served(application()) as address, connect(address) as line:
         for _ in range(100):
             if ended.wait(0.1):
@@ -177,8 +177,8 @@ def test_a_header_that_comes_byte_by_byte_is_not_waited_for(monkeypatch, ended):
 
 
 def test_a_header_in_time_is_answered_however_long_the_answer_takes(monkeypatch):
-    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.3)
-    monkeypatch.setattr(connections, "READING_SECONDS", 0.3)
+    monkeypatch.setattr(server, "HEADER_SECONDS", 0.3)
+    monkeypatch.setattr(server, "READING_SECONDS", 0.3)
     with served(application(seconds=1)) as address, httpx.Client(base_url=address, timeout=60) as client:
         for _ in range(2):  # over the same connection
             assert client.post("/api/verdict", json={"network": SLOW}).status_code == 422
@@ -194,7 +194,7 @@ def test_a_body_that_does_not_end_is_not_waited_for(monkeypatch):
 
 
 def test_an_answer_that_is_not_read_is_not_kept(monkeypatch, ended):
-    monkeypatch.setattr(connections, "READING_SECONDS", 0.3)
+    monkeypatch.setattr(server, "READING_SECONDS", 0.3)
     with served(application()) as address, connect(address) as line:
         asked = b"GET /openapi.json HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode()
         line.sendall(1000 * asked)  # tens of megabytes, far more than the system keeps
@@ -210,7 +210,7 @@ def test_requests_that_are_not_waited_for_are_not_kept_without_end(ended):
 
 
 def test_half_open_connections_make_room_for_others(monkeypatch):
-    monkeypatch.setattr(connections, "most_connections", lambda: 10)
+    monkeypatch.setattr(server, "most_connections", lambda: 10)
     with served(application()) as address, ExitStack() as held:
         head, body = request(address, QUICK)
         lines = []
@@ -241,7 +241,7 @@ def test_few_descriptors_stop_no_answers_and_fill_no_log(explorer):
 def test_connections_fit_into_the_descriptors(monkeypatch):
     for files, kept in ((64, 8), (256, 160), (10**6, 512), (resource.RLIM_INFINITY, 512)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, files=files: (files, files))
-        assert connections.most_connections() == kept
+        assert server.most_connections() == kept
 
 
 def test_the_log_has_each_message_once_in_one_line():

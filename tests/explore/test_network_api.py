@@ -4,7 +4,6 @@ import json
 import pickle
 from fractions import Fraction
 from itertools import product
-from typing import get_args
 
 import pytest
 
@@ -15,18 +14,15 @@ from tallystick.certificates.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check_file
 from tallystick.errors import MissingExtra
-from tallystick.explore import schemas
-from tallystick.explore.answers import bands
-from tallystick.explore.presets import PRESETS
-from tallystick.explore.proofs import theorems
-from tallystick.explore.run import COLUMNS
-from tallystick.explore.strings import KINDS
+from tallystick.explore.answers import bands, theorems
+from tallystick.explore.choices import PRESETS, STRING_KINDS
 from tallystick.explore.worker import Outcome, reply
 from tallystick.files import Document
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json
 from tallystick.numbers import exact
+from tallystick.runs.columns import explored_columns
 from tallystick.theorems.account import THEOREMS
 
 LEAKY = {
@@ -36,7 +32,7 @@ LEAKY = {
     "recurrent_weight": "9/10",
     "readout": {"kind": "binary", "weight": [1], "bias": ["-1/2"]},
 }
-EXECUTED = {preset.name: {"network": preset.network, "arithmetic": preset.arithmetic} for preset in PRESETS}
+EXECUTED = {preset["name"]: {"network": preset["network"], "arithmetic": preset["arithmetic"]} for preset in PRESETS}
 
 
 def ask(client, path, **question):
@@ -49,16 +45,20 @@ def model_of(network):
     return network_from_json(Document(network, "network"))
 
 
-def test_the_names_in_the_description_are_the_librarys():
-    assert get_args(schemas.Arithmetic) == ARITHMETIC_NAMES
-    assert get_args(schemas.Lengths) == tuple(Lengths)
-    assert get_args(schemas.StringKind) == tuple(KINDS)
-    assert get_args(schemas.Column) == COLUMNS
+def test_the_names_in_the_description_are_the_librarys(client):
+    found = client.get("/openapi.json").json()
+    asked = found["components"]["schemas"]
+    assert asked["TraceQuestion"]["properties"]["arithmetic"]["enum"] == list(ARITHMETIC_NAMES)
+    assert asked["CertificateQuestion"]["properties"]["lengths"]["enum"] == list(Lengths)
+    assert asked["StringQuestion"]["properties"]["kind"]["enum"] == list(STRING_KINDS)
+    parameters = found["paths"]["/api/run/histogram"]["get"]["parameters"]
+    (column,) = [parameter["schema"] for parameter in parameters if parameter["name"] == "column"]
+    assert column["enum"] == [column.name for column in explored_columns()]
 
 
 def test_presets(client):
     found = client.get("/api/presets").json()
-    assert [preset["network"] for preset in found] == [preset.network for preset in PRESETS]
+    assert found == list(PRESETS)
     assert len({preset["name"] for preset in found}) == len(found)
 
 
@@ -267,7 +267,7 @@ def test_lengths_beyond_the_bounds_are_refused(client, longest):
 
 
 def test_strings(client):
-    for kind, length in product(KINDS, (0, 2, 10, 2000)):
+    for kind, length in product(STRING_KINDS, (0, 2, 10, 2000)):
         string = ask(client, "string", kind=kind, length=length, seed=3)["string"]
         assert len(string) == length
         assert string == ask(client, "string", kind=kind, length=length, seed=3)["string"]

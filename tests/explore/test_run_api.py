@@ -12,13 +12,13 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.verdict import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
-from tallystick.explore.opening import open_run
+from tallystick.explore.run import open_run
 from tallystick.files import Document
 from tallystick.networks import network_from_json
 from tallystick.reports.paper import SETTINGS
 from tallystick.reports.reading import read_run
 from tallystick.reports.table import table_rows
-from tallystick.runs.columns import schema_of
+from tallystick.runs.columns import explored_columns, schema_of
 
 SCHEMA = schema_of(LinearCell)
 NAME = "fresh-binary-nobias-8-linear-published-float32"
@@ -52,6 +52,9 @@ def test_the_settings_of_a_run(client, rows, run_directory):
         False
     }
     assert (found["has_paths"], found["has_table"]) == (True, True)
+    assert [field["title"] for field in found["fields"]][:4] == ["edition", "task", "bias", "training length"]
+    assert {column["name"]: column["condition"] for column in found["columns"]}["ab_ratio"] == -1
+    assert [column["title"] for column in found["columns"]][:3] == ["a/b", "U", "accuracy in training"]
     window = found["window"]
     assert window["x0"] < -1 < window["x1"]
     assert window["y0"] < 1 < window["y1"]
@@ -79,9 +82,8 @@ def test_points_are_networks_of_the_window(client, rows):
     for point in found["points"]:
         row = by_seed[point["seed"]]
         assert point["setting"] == NAME
-        assert (point["ratio"], point["recurrent_weight"]) == (row["ab_ratio"], row["recurrent_weight"])
-        names = ("horizon_all", "horizon_even", "accuracy_50")
-        assert [point[name] for name in names] == [row[name] for name in names]
+        names = [column.name for column in explored_columns()]
+        assert point["values"] == {name: row[name] for name in names}
 
 
 def test_a_sample_of_points_is_the_same_each_time_and_stays_in_a_smaller_window(client):
@@ -90,7 +92,7 @@ def test_a_sample_of_points_is_the_same_each_time_and_stays_in_a_smaller_window(
     assert len(first["points"]) == 100 < first["inside"]
     assert len({point["setting"] for point in first["points"]}) > 3
     smaller = {**WINDOW, "x1": -0.7}
-    kept = {(p["setting"], p["seed"]) for p in first["points"] if p["ratio"] <= smaller["x1"]}
+    kept = {(p["setting"], p["seed"]) for p in first["points"] if p["values"]["ab_ratio"] <= smaller["x1"]}
     found = {(p["setting"], p["seed"]) for p in get(client, "/points", limit=100, **smaller)["points"]}
     assert kept <= found
 
@@ -118,8 +120,7 @@ def test_paths_are_those_of_the_file(client, run_directory):
     assert len(found) == 3 * len(SETTINGS)
     (one,) = [path for path in found if (path["setting"], path["seed"]) == (NAME, 1)]
     wanted = pl.read_parquet(run_directory / "paths.parquet").filter(task="binary", bias=False, train_length=8, seed=1)
-    assert one["ratio"] == wanted["ab_ratio"].to_list()
-    assert one["recurrent_weight"] == wanted["recurrent_weight"].to_list()
+    assert one["values"] == {name: wanted[name].to_list() for name in ("ab_ratio", "recurrent_weight")}
     assert {path["setting"] for path in get(client, "/paths", limit=12)["paths"]} == {path["setting"] for path in found}
     assert get(client, "/paths", setting="exact-binary-nobias-8-linear-published-float32")["paths"] == []
 
@@ -247,10 +248,7 @@ def test_what_is_no_number_lies_nowhere_and_is_counted(tmp_path):
         whole = {"x0": -1e12, "x1": 1e12, "y0": -1e12, "y1": 1e12}
         assert get(client, "/bins", nx=2, ny=2, **whole)["inside"] == 2
         points = get(client, "/points", **whole)["points"]
-        assert {point["seed"]: (point["unlimited"], point["horizon_all"]) for point in points} == {
-            0: (True, None),
-            2: (False, 2),
-        }
+        assert {point["seed"]: point["values"]["horizon_all"] for point in points} == {0: "unlimited", 2: 2}
         (ratios,) = get(client, "/histogram", column="ab_ratio")["series"]
         assert ratios["missing"] == 2
         (horizons,) = get(client, "/histogram", column="horizon_all", low=0, high=10, bins=10)["series"]
@@ -268,7 +266,7 @@ def test_a_folder_that_is_no_run_is_named(tmp_path):
     with pytest.raises(BadInput, match="not a run directory"):
         open_run(tmp_path / "nothing")
     (tmp_path / "config.toml").write_text('cell = "gru"\n')
-    with pytest.raises(BadInput, match="GRUs or LSTMs"):
+    with pytest.raises(BadInput, match="a run of gru cells; the explorer shows cells with one unit"):
         open_run(tmp_path)
     (tmp_path / "config.toml").write_text("seeds = 2\n")
     with pytest.raises(BadInput, match="models.parquet"):

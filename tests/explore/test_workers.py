@@ -16,7 +16,8 @@ from serving import served
 
 from tallystick.errors import BadInput
 from tallystick.explore.app import application
-from tallystick.explore.workers import Busy, TooLong, WorkerEnded, Workers, _Worker
+from tallystick.explore.worker import TooLong, Worker, WorkerEnded
+from tallystick.explore.workers import Busy, Workers
 from tallystick.numbers import exact
 
 # A cell so near to an exact counter that its horizon has hundreds of digits, which is found by going along.
@@ -152,7 +153,7 @@ def test_workers_that_are_killed_while_idle_are_replaced():
 
 def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch, caplog):
     tries = []
-    start = _Worker.start
+    start = Worker.start
 
     async def fail_at_first():
         tries.append(1)
@@ -160,7 +161,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again(monkeypatch, caplog):
             raise OSError(24, "Too many open files")
         return await start()
 
-    monkeypatch.setattr(_Worker, "start", fail_at_first)
+    monkeypatch.setattr(Worker, "start", fail_at_first)
     monkeypatch.setattr("tallystick.explore.workers._RETRY_SECONDS", 0.01)
     assert asked(lambda workers: workers.run(divmod, 7, 2), number=1) == (3, 1)
     assert "no worker could be started: [Errno 24] Too many open files" in caplog.text
@@ -233,7 +234,7 @@ def test_a_slow_question_is_answered_and_leaves_its_place_to_the_next(monkeypatc
 
 
 def test_questions_that_are_answered_just_when_they_count_as_slow_leave_no_process(monkeypatch):
-    monkeypatch.setattr(_Worker, "worked", property(lambda self: time.monotonic()))
+    monkeypatch.setattr(Worker, "worked", property(lambda self: time.monotonic()))
     monkeypatch.setattr("tallystick.explore.workers.MOST_SLOW", 20)
 
     async def hold_up():  # so that many things happen between two looks of the event loop
@@ -321,10 +322,10 @@ def test_questions_at_the_very_limit_hurt_no_other():
 
 
 def test_a_client_that_goes_away_frees_its_worker(monkeypatch):
-    asked, ask = threading.Event(), _Worker.ask
-    ended, end = threading.Event(), _Worker.end
-    monkeypatch.setattr(_Worker, "ask", lambda *given: (asked.set(), ask(*given))[1])
-    monkeypatch.setattr(_Worker, "end", lambda self: (ended.set(), end(self))[1])
+    asked, ask = threading.Event(), Worker.ask
+    ended, end = threading.Event(), Worker.end
+    monkeypatch.setattr(Worker, "ask", lambda *given: (asked.set(), ask(*given))[1])
+    monkeypatch.setattr(Worker, "end", lambda self: (ended.set(), end(self))[1])
     with served(application(seconds=500)) as address:
         line = httpx.URL(address)
         body = json.dumps({"network": SLOW}).encode()

@@ -14,7 +14,7 @@ from tallystick.checker import check, check_file
 from tallystick.datasets.paper import published_strings
 from tallystick.datasets.strings import read_strings
 from tallystick.errors import BadInput
-from tallystick.explore.opening import open_run
+from tallystick.explore.run import open_run
 from tallystick.files import parse_document, read_text
 from tallystick.languages.machine_files import read_machine
 from tallystick.languages.tasks import TASKS

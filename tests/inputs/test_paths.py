@@ -11,7 +11,7 @@ from good_files import make_run, models, trained_rows
 from synthetic import write_run
 
 from tallystick.cli import main
-from tallystick.explore.opening import open_run
+from tallystick.explore.run import open_run
 from tallystick.networks import write_network
 from tallystick.reports import report
 from tallystick.runs.jobs import training_job

@@ -4,7 +4,7 @@ import pytest
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.explore.opening import open_run
+from tallystick.explore.run import open_run
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import Keep, training_job
 from tallystick.runs.resuming import LOCK, at_work_in

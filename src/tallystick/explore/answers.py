@@ -1,8 +1,14 @@
-"""What the explorer says of one network: plain data, from the library's own functions, worked out in a worker process."""
+"""What the explorer says of one network: plain data, from the library's own functions, worked out in a worker process.
+
+The types here describe the answers, to the type checker and in the API's description; nothing checks an answer again.
+"""
 
 import time
 from fractions import Fraction
 from math import isfinite
+from typing import Any, Literal
+
+from typing_extensions import TypedDict  # pydantic cannot read those of typing before Python 3.12
 
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.certify import certify
@@ -19,25 +25,106 @@ LONGEST_STRING = 2000
 """Tokens of a string that is traced, and of a failing string that is written out."""
 
 _SAFE = 2**53
-"""Whole numbers beyond it are no numbers to a browser."""
+"""Whole numbers beyond it are not numbers to a browser."""
 
 _LONGEST_EXACT = 60
 _GROWTH = 3.0
-"""The next length takes no longer than so many times the last one; where states are listed, twice as long."""
+"""The next length takes at most so many times as long as the last one; where states are listed, twice as long."""
+
+# A name that Python keeps for itself can only be a key in this way of writing.
+Band = TypedDict("Band", {"class": str, "low": float | None, "high": float | None})
+"""The h that get a class; null is no end."""
 
 
-def trace(model: Network, arithmetic: str, string: str) -> dict[str, object]:
+class Trace(TypedDict):
+    """A string read token by token; every list begins before the first token.
+
+    `arithmetic` is `real`, or what is shown in its place where states are not rational. A state is null where it is not a finite
+    float, and `exact` has it as p/q where that is short.
+    """
+
+    string: str
+    arithmetic: str
+    states: list[float | None]
+    exact: list[str | None] | None
+    counts: list[int]
+    classes: list[str]
+    expected: list[str]
+    right: list[bool]
+    bands: list[Band]
+
+
+class Indicator(TypedDict):
+    """A condition of the cell's theorem; `distance` is the left side of an equation less the right one."""
+
+    formula: str
+    value: float | None
+    exact: str | None
+    distance: float | None
+    holds: bool
+    finding: str
+
+
+class Judgement(TypedDict):
+    """A verdict on all strings of the lengths that count.
+
+    `horizon` is null where it is unlimited or beyond 2^53; `horizon_text` is always whole. `failing_string` is null where it is
+    too long to be written out; `failing_runs` has it as runs of equal tokens. `shortest` says whether no shorter string fails.
+    """
+
+    outcome: Literal["PROVED", "REFUTED", "BOUNDED"]
+    horizon: int | None
+    horizon_text: str
+    reason: str
+    method: str
+    shortest: bool
+    failing_string: str | None
+    failing_runs: list[tuple[str, str]] | None
+    failing_length: int | None
+    failing_class: str | None
+    right_class: str | None
+
+
+class Judgements(TypedDict):
+    """The indicators of a cell, none where no theorem is known for it, and the verdicts for all and for even lengths."""
+
+    arithmetic: str
+    indicators: list[Indicator]
+    all: Judgement
+    even: Judgement
+
+
+class Curve(TypedDict):
+    """The exact share of right strings, length by length: in percent, and as right/all.
+
+    `note` says why the curve ends before the length asked for.
+    """
+
+    lengths: list[int]
+    all: list[float]
+    total: list[str]
+    note: str | None
+
+
+class Theorems(TypedDict):
+    """The theorems, as `tallystick prove --json` gives them."""
+
+    theorems: list[dict[str, Any]]
+    coq_only: list[dict[str, Any]]
+
+
+def trace(network: Network, arithmetic: str, string: str) -> Trace:
     """Return h, the count and the class before the first token and after each, and whether the class is right.
 
     A tanh has no rational values: in real numbers its states are shown in float64, and the answer says so.
     """
-    shown = "float64" if not model.cell.is_rational and arithmetic == REAL else arithmetic
-    executed = model.in_arithmetic(arithmetic_of(shown))
+    shown = "float64" if not network.cell.is_rational and arithmetic == REAL else arithmetic
+    executed = network.in_arithmetic(arithmetic_of(shown))
     with standard_floats():
         states = executed.cell.trace(string)
         classes = [str(executed.class_of_state(state)) for state in states]
-    counts = model.task.language.running_counts(string)
-    expected = [str(model.task.classes[model.task.index_of_count(count)]) for count in counts]
+    counts = network.task.language.running_counts(string)
+    expected = [str(network.task.classes[network.task.index_of_count(count)]) for count in counts]
     return {
         "string": string,
         "arithmetic": shown,
@@ -47,19 +134,23 @@ def trace(model: Network, arithmetic: str, string: str) -> dict[str, object]:
         "classes": classes,
         "expected": expected,
         "right": [found == wanted for found, wanted in zip(classes, expected, strict=True)],
-        "bands": bands(model.map_weights(exact)),
+        "bands": bands(network.map_weights(exact)),
     }
 
 
-def verdict(model: Network, arithmetic: str) -> dict[str, object]:
+def verdict(network: Network, arithmetic: str) -> Judgements:
     """Return the conditions of the cell's theorem with their distances, and the verdicts for all and for even lengths."""
-    cell = model.in_arithmetic(arithmetic_of(arithmetic)).cell.map_weights(exact)
+    cell = network.in_arithmetic(arithmetic_of(arithmetic)).cell.map_weights(exact)
     found = conditions(cell) if has_theorem(type(cell)) else []
-    judged = {str(lengths): _verdict(certify(model, lengths, arithmetic)) for lengths in Lengths}
-    return {"arithmetic": arithmetic, "indicators": [_indicator(condition) for condition in found], **judged}
+    return {
+        "arithmetic": arithmetic,
+        "indicators": [_indicator(condition) for condition in found],
+        "all": _judgement(certify(network, Lengths.ALL, arithmetic)),
+        "even": _judgement(certify(network, Lengths.EVEN, arithmetic)),
+    }
 
 
-def accuracy(model: Network, arithmetic: str, longest: int, seconds: float) -> dict[str, object]:
+def accuracy(network: Network, arithmetic: str, longest: int, seconds: float) -> Curve:
     """Return the exact share of right strings of every length, as far as they can be counted in so many seconds."""
     percent: list[float] = []
     total: list[str] = []
@@ -67,7 +158,7 @@ def accuracy(model: Network, arithmetic: str, longest: int, seconds: float) -> d
     before = time.monotonic()
     until = before + seconds
     try:
-        for found in accuracies(model, longest, arithmetic):
+        for found in accuracies(network, longest, arithmetic):
             percent.append(100 * float(found.accuracy))
             total.append(f"{found.total_correct}/{2**found.length}")
             now = time.monotonic()
@@ -84,12 +175,21 @@ def accuracy(model: Network, arithmetic: str, longest: int, seconds: float) -> d
     return {"lengths": list(range(1, len(percent) + 1)), "all": percent, "total": total, "note": note}
 
 
-def certificate_of(model: Network, arithmetic: str, lengths: str) -> dict[str, object]:
+def certificate_of(network: Network, arithmetic: str, lengths: str) -> dict[str, object]:
     """Return the certificate, as `tallystick certify --out` writes it."""
-    return certificate(certify(model, lengths, arithmetic))
+    return certificate(certify(network, lengths, arithmetic))
 
 
-def bands(network: Network) -> list[dict[str, object]]:
+def theorems() -> Theorems:
+    """Put every step of every theorem to the solver, which takes a second or two."""
+    from tallystick.theorems import account  # noqa: PLC0415 -- z3 is an extra and slow to load
+    from tallystick.theorems.proof import prove  # noqa: PLC0415
+
+    proved = [account.as_json(theorem, prove(theorem)) for theorem in account.THEOREMS.values()]
+    return {"theorems": proved, "coq_only": account.coq_only_as_json()}
+
+
+def bands(network: Network) -> list[Band]:
     """Return the interval of h that gets each class; no end is None, a class that no h gets is left out.
 
     The zero check's `rejected` is all but a point, so it is left out, too.
@@ -116,7 +216,7 @@ def _interval(readout: Readout, index: int) -> tuple[float | None, float | None]
     return as_float(low), as_float(high)
 
 
-def _indicator(condition: Condition) -> dict[str, object]:
+def _indicator(condition: Condition) -> Indicator:
     return {
         "formula": condition.formula,
         "value": as_float(condition.value),
@@ -127,36 +227,25 @@ def _indicator(condition: Condition) -> dict[str, object]:
     }
 
 
-def _verdict(found: Verdict) -> dict[str, object]:
+def _judgement(found: Verdict) -> Judgement:
     failure = found.failure or found.known_failure
     return {
-        "outcome": str(found.outcome),
+        "outcome": found.outcome.value,
         "horizon": _safe(found.horizon),
         "horizon_text": "unlimited" if found.horizon is None else str(found.horizon),
         "reason": found.reason,
         "method": found.method,
         "shortest": found.failure is not None,
-        **(_NO_FAILURE if failure is None else _failure(failure)),
+        "failing_string": _string_of(failure),
+        "failing_runs": None if failure is None else [(token, str(size)) for token, size in failure.runs],
+        "failing_length": None if failure is None else _safe(failure.length),
+        "failing_class": None if failure is None else str(failure.found),
+        "right_class": None if failure is None else str(failure.right),
     }
 
 
-_NO_FAILURE: dict[str, object] = {
-    "failing_string": None,
-    "failing_runs": None,
-    "failing_length": None,
-    "failing_class": None,
-    "right_class": None,
-}
-
-
-def _failure(failure: Failure) -> dict[str, object]:
-    return {
-        "failing_string": failure.string if failure.length <= LONGEST_STRING else None,
-        "failing_runs": [(token, str(size)) for token, size in failure.runs],
-        "failing_length": _safe(failure.length),
-        "failing_class": str(failure.found),
-        "right_class": str(failure.right),
-    }
+def _string_of(failure: Failure | None) -> str | None:
+    return None if failure is None or failure.length > LONGEST_STRING else failure.string
 
 
 def _safe(number: int | None) -> int | None:

@@ -5,12 +5,11 @@ first carry a foreign Origin, the second a foreign Host; both are refused.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
-
-from tallystick.explore.refusals import error_body
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -24,6 +23,7 @@ BODY_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::")
 _HTTP_PORT = 80
+_LONGEST_ERROR = 400
 
 _HEADERS = {
     "content-security-policy": (
@@ -35,6 +35,16 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
+
+
+def error_body(text: str) -> bytes:
+    r"""Return an error as every answer has it: one line, not too long, whatever it was made from.
+
+    >>> error_body("U: nan\nis not a number")
+    b'{"error": "U: nan is not a number"}'
+    """
+    line = " ".join(text.split()).encode("utf-8", "replace").decode()
+    return json.dumps({"error": line if len(line) <= _LONGEST_ERROR else line[: _LONGEST_ERROR - 1] + "…"}).encode()
 
 
 @dataclass(frozen=True)
@@ -84,16 +94,16 @@ class Guard:
         if isinstance(admitted, _Refusal):
             await _refuse(send, admitted)
         elif admitted is not None:
-            answer = self.app(scope, _replayed(admitted), send)
+            answer = self.app(scope, _replay(admitted), send)
             # A file of the page is no work, and would be left open.
             await (_answer_while_there(answer, receive) if scope["path"].startswith(API) else answer)
 
     def _refusal(self, scope: Scope) -> "_Refusal | None":
         hosts, origins, lengths = (_header(scope, name) for name in (b"host", b"origin", b"content-length"))
         if len(hosts) != 1 or not self.address.admits(hosts[0]):
-            return _Refusal(403, f"Host: {_shown(hosts)} is not this server")
+            return _Refusal(403, f"Host: {_text_of(hosts)} is not this server")
         if origins and (len(origins) != 1 or not self.address.admits_origin(origins[0])):
-            return _Refusal(403, f"Origin: {_shown(origins)} is not this server's page")
+            return _Refusal(403, f"Origin: {_text_of(origins)} is not this server's page")
         if any(not length.isdecimal() or int(length[:20]) > LARGEST_BODY for length in lengths):
             return _TOO_LARGE
         return None
@@ -127,14 +137,14 @@ async def _body(receive: Receive) -> "bytes | _Refusal | None":
         return _TOO_SLOW
 
 
-def _replayed(body: bytes) -> Receive:
+def _replay(body: bytes) -> Receive:
     """Hand on a body that was read; nothing comes after it."""
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def replay() -> Message:
+    async def receive() -> Message:
         return waiting.pop() if waiting else await asyncio.Future()
 
-    return replay
+    return receive
 
 
 async def _answer_while_there(work: Coroutine[Any, Any, None], receive: Receive) -> None:
@@ -155,12 +165,12 @@ def _with_headers(send: Send, path: str) -> Send:
     kept = "no-store" if path.startswith(API) else "no-cache"
     extra = [(name.encode(), value.encode()) for name, value in {**_HEADERS, "cache-control": kept}.items()]
 
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             message = {**message, "headers": [*message.get("headers", []), *extra]}
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
 async def _refuse(send: Send, refusal: _Refusal) -> None:
@@ -178,7 +188,7 @@ def _header(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-def _shown(values: list[str]) -> str:
+def _text_of(values: list[str]) -> str:
     return repr(values[0][:60]) if len(values) == 1 else "missing" if not values else "given twice"
 
 

@@ -1,28 +1,57 @@
-"""The API of one network: traces, verdicts, accuracies, certificates."""
+"""The API of one network: traces, verdicts, accuracies, certificates; and beside it the regions and the theorems."""
 
+from functools import lru_cache
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
+from typing_extensions import TypedDict
 
-from tallystick.certificates.verdict import Lengths as CountedLengths
+from tallystick.certificates.regions import outline, reach
+from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
-from tallystick.explore import answers, schemas
-from tallystick.explore.exact_json import ExactRoute
-from tallystick.explore.plane import LONGEST_REGION, MOST_REGIONS, region
-from tallystick.explore.presets import PRESETS
-from tallystick.explore.proofs import theorems
-from tallystick.explore.strings import string_of
+from tallystick.explore import answers, questions
+from tallystick.explore.choices import PRESETS, Preset, string_of
+from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
 from tallystick.explore.workers import Workers
 from tallystick.networks import network_to_json
 
+MOST_REGIONS = 12
+LONGEST_REGION = 128
+"""Each is found once, in a quarter of a second at the most; longer ones would be too small to see."""
+
+_HIGHEST = 4.0
+"""The greatest U that is drawn; the region of length 2 has no end."""
+
+_STEPS = 100
+_INWARDS = 1 - 1e-9  # the tip itself is empty
 _PROOF_SECONDS = 120.0
 _CURVE_SHARE = 0.2
-"""Of the time that an answer may take: after it, what there is of a curve is given."""
+"""The part of the time limit that a curve may take; then it ends where it is."""
+
+Polygon = list[tuple[float, float]]
 
 
-router = APIRouter(
-    prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": schemas.Error}, 503: {"model": schemas.Error}}
-)
+class Brackets(TypedDict):
+    """A string of brackets."""
+
+    string: str
+
+
+class Region(TypedDict):
+    """R_N: the binary networks without bias, as points (a/b, U), that are right on all strings up to a length."""
+
+    length: int
+    polygons: list[Polygon]
+
+
+class Regions(TypedDict):
+    """Some of the regions, each inside the shorter ones."""
+
+    regions: list[Region]
+
+
+router = APIRouter(prefix="/api", route_class=ExactRoute, responses={"4XX": {"model": Error}, 503: {"model": Error}})
 
 
 async def _workers(request: Request) -> Workers:
@@ -33,74 +62,89 @@ Asked = Annotated[Workers, Depends(_workers)]
 """Those of whom whatever may take long is asked."""
 
 
-@router.get("/presets")
-async def presets() -> list[schemas.Preset]:
+@router.get("/presets", responses=answer_of(list[Preset]))
+async def presets() -> Answer:
     """Networks to begin with."""
-    return [schemas.Preset.model_validate(preset._asdict()) for preset in PRESETS]
+    return Answer(PRESETS)
 
 
-@router.post("/trace", response_model=schemas.Trace)
-async def trace(question: schemas.TraceQuestion, workers: Asked) -> Any:  # noqa: ANN401 -- checked against the answer's schema
+@router.post("/trace", responses=answer_of(answers.Trace))
+async def trace(question: questions.TraceQuestion, workers: Asked) -> Answer:
     """Read a string token by token."""
-    return await workers.run(answers.trace, question.network, question.arithmetic, question.string)
+    return Answer(await workers.run(answers.trace, question.network, question.arithmetic, question.string))
 
 
-@router.post("/verdict", response_model=schemas.Judgements)
-async def verdict(question: schemas.ExecutedQuestion, workers: Asked) -> Any:  # noqa: ANN401
+@router.post("/verdict", responses=answer_of(answers.Judgements))
+async def verdict(question: questions.ExecutedQuestion, workers: Asked) -> Answer:
     """Say up to which length a network is right on all strings."""
-    return await workers.run(answers.verdict, question.network, question.arithmetic)
+    return Answer(await workers.run(answers.verdict, question.network, question.arithmetic))
 
 
-@router.post("/accuracy", response_model=schemas.Curve)
-async def accuracy(question: schemas.AccuracyQuestion, workers: Asked) -> Any:  # noqa: ANN401
+@router.post("/accuracy", responses=answer_of(answers.Curve))
+async def accuracy(question: questions.AccuracyQuestion, workers: Asked) -> Answer:
     """Count the right strings of every length, exactly."""
-    seconds = _CURVE_SHARE * workers.seconds
-    return await workers.run(answers.accuracy, question.network, question.arithmetic, question.longest, seconds)
+    asked = question.network, question.arithmetic, question.longest
+    return Answer(await workers.run(answers.accuracy, *asked, _CURVE_SHARE * workers.seconds))
 
 
-@router.post("/certificate", response_model=dict[str, Any])
-async def certificate(question: schemas.CertificateQuestion, workers: Asked) -> Any:  # noqa: ANN401
+@router.post("/certificate", responses=answer_of(dict[str, Any]))
+async def certificate(question: questions.CertificateQuestion, workers: Asked) -> Answer:
     """Write the certificate, for `tallystick check`."""
-    return await workers.run(answers.certificate_of, question.network, question.arithmetic, question.lengths)
+    return Answer(await workers.run(answers.certificate_of, question.network, question.arithmetic, question.lengths))
 
 
-@router.post("/model")
-async def model(question: schemas.NetworkQuestion) -> dict[str, Any]:
+@router.post("/model", responses=answer_of(dict[str, Any]))
+async def model(question: questions.NetworkQuestion) -> Answer:
     """Write the network as a model's file holds it, its numbers exact."""
-    return network_to_json(question.network)
+    return Answer(network_to_json(question.network))
 
 
-@router.post("/string")
-async def string(question: schemas.StringQuestion) -> schemas.Brackets:
+@router.post("/string", responses=answer_of(Brackets))
+async def string(question: questions.StringQuestion) -> Answer:
     """Make a string."""
-    return schemas.Brackets(string=string_of(question.kind, question.length, question.seed))
+    return Answer(Brackets(string=string_of(question.kind, question.length, question.seed)))
 
 
-@router.get("/regions")
+@router.get("/regions", responses=answer_of(Regions))
 def regions(
     longest: Annotated[str, Query(pattern=r"^\d{1,4}(,\d{1,4})*$")] = "2,4,8,16,32",
-    lengths: schemas.Lengths = "all",
-) -> schemas.Regions:
+    lengths: questions.Lengths = "all",
+) -> Answer:
     """Draw the regions R_N of the plane (a/b, U): binary networks without bias, right on all strings up to length N."""
-    chosen = [_longest(text, lengths) for text in longest.split(",")]
-    check_whole(len(chosen), "longest: the number of lengths", most=MOST_REGIONS)
-    return schemas.Regions(
-        regions=[schemas.Region(length=number, polygons=[region(number, lengths)]) for number in chosen]
-    )
+    numbers = [_longest(text, lengths) for text in longest.split(",")]
+    check_whole(len(numbers), "longest: the number of lengths", most=MOST_REGIONS)
+    return Answer(Regions(regions=[{"length": one, "polygons": [region(one, lengths)]} for one in numbers]))
 
 
-@router.get("/theorem", response_model=schemas.Theorems)
-async def theorem(request: Request, workers: Asked) -> Any:  # noqa: ANN401
+@router.get("/theorem", responses=answer_of(answers.Theorems))
+async def theorem(request: Request, workers: Asked) -> Answer:
     """Go through the theorems step by step, each put to the solver once while the server runs."""
     kept = request.app.state
     if not hasattr(kept, "theorems"):
-        kept.theorems = await workers.run(theorems, seconds=_PROOF_SECONDS)
-    return kept.theorems
+        kept.theorems = await workers.run(answers.theorems, seconds=_PROOF_SECONDS)
+    return Answer(kept.theorems)
 
 
 def _longest(text: str, lengths: str) -> int:
     number = int(text)
     check_whole(number, "longest", least=2, most=LONGEST_REGION)
-    if lengths == CountedLengths.EVEN and number % 2:
+    if lengths == Lengths.EVEN and number % 2:
         raise BadInput(f"longest: {number} is odd; only even lengths count")
     return number
+
+
+@lru_cache(maxsize=256)
+def region(longest: int, lengths: str) -> Polygon:
+    """Return the outline of R_N: up its left side, which belongs to it, and down its right side, which does not.
+
+    >>> min(region(8, "all"))
+    (-1.0, 1.0)
+    """
+    tip = min(reach(longest, lengths), _HIGHEST)
+    # Evenly in log U, so that U = 1 is in the middle: the left side has its corner there.
+    heights = np.exp(np.linspace(-1, 1, 2 * _STEPS + 1) * np.log(tip) * _INWARDS)
+    left, right = outline(heights, longest, lengths)
+    inside = np.isfinite(left)
+    up = [(float(x), float(y)) for x, y in zip(left[inside], heights[inside], strict=True)]
+    down = [(float(x), float(y)) for x, y in zip(right[inside][::-1], heights[inside][::-1], strict=True)]
+    return up + down

@@ -1,4 +1,4 @@
-"""A run directory held in memory for looking at: one NumPy array a column, setting by setting.
+"""A run directory held in memory for looking at: one NumPy array per column, setting by setting.
 
 The networks of a setting are kept in a random order that never changes, each with a random key that grows along it. Those with
 the least keys inside a window are then a fair sample of the window: the same each time, and they stay when it is made smaller.
@@ -13,22 +13,31 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from tallystick.cells import VectorCell
 from tallystick.certificates.verdict import UNLIMITED
-from tallystick.explore.refusals import NotFound
-from tallystick.reports.paper import PaperSetting
+from tallystick.errors import BadInput
+from tallystick.networks import Network
+from tallystick.reports.paper import EDITIONS, PaperSetting
+from tallystick.runs.columns import COLUMNS, Column, explored_columns
+
+# A run directory is opened where one is given; what reads it loads JAX, which takes a second.
+# ruff: noqa: PLC0415
 
 Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
-CONDITIONS = {"ab_ratio": -1.0, "recurrent_weight": 1.0}
-"""The columns that a theorem asks a value of."""
+MOST_NETWORKS = 20_000_000
+PLANE = ("ab_ratio", "recurrent_weight")
+"""The columns that are the coordinates of the plane."""
 
-_HORIZONS = ("horizon_all", "horizon_even")
-COLUMNS = (*CONDITIONS, "accuracy_train", "accuracy_20", "accuracy_50", *_HORIZONS)
 _KEPT = (5.0, 95.0)
 _MARGIN, _NARROWEST = 0.15, 0.02
 _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
+
+
+class NotFound(BadInput):
+    """There is no such thing in what is being explored."""
 
 
 class Window(NamedTuple):
@@ -48,7 +57,7 @@ class Networks:
         described: what tells the setting from the others.
         rows: their rows of the run's table, in the table's order.
         seeds: the seed of each network.
-        columns: the numbers to look at; no number is NaN, an unlimited horizon infinite.
+        columns: the numbers to look at, column by column; a missing one is NaN, an unlimited horizon infinite.
         keys: the random keys, which grow.
     """
 
@@ -63,7 +72,7 @@ class Networks:
         """Hold a setting's rows."""
         generator = np.random.default_rng(list(_id(described).encode()))  # a key is no other network's
         order = generator.permutation(len(rows))
-        columns = {name: _numbers(rows[name])[order] for name in COLUMNS}
+        columns = {column.name: _numbers(rows[column.name], column)[order] for column in explored_columns()}
         return cls(described, rows, rows["seed"].to_numpy()[order], columns, np.sort(generator.random(len(rows))))
 
     @property
@@ -90,23 +99,27 @@ class Networks:
         return len(self.keys)
 
     def inside(self, window: Window) -> Mask:
-        """Say which networks lie in a window, its edges included; what is no number lies in none."""
-        x, y = self.columns["ab_ratio"], self.columns["recurrent_weight"]
+        """Return which networks lie in a window, its edges included; one without coordinates lies in none."""
+        x, y = (self.columns[name] for name in PLANE)
         return (x >= window.x0) & (x <= window.x1) & (y >= window.y0) & (y <= window.y1)
 
-    def counted(self, window: Window, nx: int, ny: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    def counts(self, window: Window, nx: int, ny: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         """Count the networks in a grid over a window."""
         inside = self.inside(window)
-        column = _places(self.columns["ab_ratio"][inside], window.x0, window.x1, nx)
-        row = _places(self.columns["recurrent_weight"][inside], window.y0, window.y1, ny)
+        x, y = (self.columns[name][inside] for name in PLANE)
+        column, row = _places(x, window.x0, window.x1, nx), _places(y, window.y0, window.y1, ny)
         return np.bincount(row * nx + column, minlength=nx * ny).reshape(ny, nx)
 
-    def row(self, seed: int) -> pl.DataFrame:
-        """Return the row of one network."""
+    def network(self, seed: int) -> Network:
+        """Return one network, its weights as they were trained."""
+        from tallystick.runs.rows import ensemble_of
+        from tallystick.training.setting import Setting
+
         rows = self.rows.filter(pl.col("seed") == seed)
         if rows.is_empty():
             raise NotFound(f"seed: {seed} is not one of the {len(self):,} networks of {self.id}")
-        return rows[:1]
+        setting = Setting(**{name: value for name, value in self.described.items() if name != "edition"})  # type: ignore[arg-type]
+        return ensemble_of(rows[:1], setting).network(0)
 
 
 @dataclass(frozen=True)
@@ -116,7 +129,7 @@ class ExploredRun:
     path: Path
     settings: dict[str, Networks]
 
-    def chosen(self, names: str) -> list[Networks]:
+    def choose(self, names: str) -> list[Networks]:
         """Return the settings of a list of ids with commas; all of them where it is empty."""
         if not names:
             return list(self.settings.values())
@@ -129,12 +142,13 @@ class ExploredRun:
     @cached_property
     def window(self) -> Window:
         """Where most networks lie, and the exact counter."""
-        return Window(*(end for name in CONDITIONS for end in self._usual(name)))
+        return Window(*(end for name in PLANE for end in self._usual_range(name)))
 
-    def _usual(self, name: str) -> tuple[float, float]:
+    def _usual_range(self, name: str) -> tuple[float, float]:
         numbers = np.concatenate([networks.columns[name] for networks in self.settings.values()])
         numbers = numbers[np.isfinite(numbers)]
-        ends = [CONDITIONS[name], *(np.percentile(numbers, _KEPT) if len(numbers) else ())]
+        (condition,) = (column.centre for column in COLUMNS if column.name == name)
+        ends = [condition or 0.0, *(np.percentile(numbers, _KEPT) if len(numbers) else ())]
         margin = _MARGIN * max(max(ends) - min(ends), _NARROWEST)
         return float(min(ends) - margin), float(max(ends) + margin)
 
@@ -142,6 +156,35 @@ class ExploredRun:
         """Return the id of a row of the paper's table in one edition."""
         wanted = {"edition": edition, **paper._asdict()}
         return next((name for name, found in self.settings.items() if wanted.items() <= found.described.items()), None)
+
+
+def open_run(path: Path) -> ExploredRun:
+    """Read a run directory; raise `BadInput` naming the file that is missing or not what it should be."""
+    from tallystick.runs.directory import CONFIG, RunDirectory
+    from tallystick.runs.jobs import DESCRIBED_BY, VARIED
+
+    if not (path / CONFIG).is_file():
+        raise BadInput(f"{path}: not a run directory; tallystick reproduce --out {path} makes one")
+    directory = RunDirectory(path)
+    if issubclass(directory.cell, VectorCell):
+        raise BadInput(f"{path}: a run of {directory.cell.name} cells; the explorer shows cells with one unit")
+    rows = directory.rows()
+    size = directory.collect(rows.select(pl.len())).item()
+    if not 0 < size <= MOST_NETWORKS:
+        raise BadInput(f"{path}: {size:,} networks; the explorer shows 1 to {MOST_NETWORKS:,}")
+    columns = rows.collect_schema().names()
+    names = ["edition", *DESCRIBED_BY, *(name for name in VARIED if name in columns)]
+    parts = directory.models().partition_by(names, as_dict=True, maintain_order=True)
+    found = [Networks.of(dict(zip(names, values, strict=True)), part) for values, part in parts.items()]
+    return ExploredRun(path, {networks.id: networks for networks in sorted(found, key=_place_in_paper)})
+
+
+def _place_in_paper(networks: Networks) -> tuple[object, ...]:
+    """Return what sorts settings as the paper's table does: editions nearest to it first, without bias first."""
+    described, editions = networks.described, list(EDITIONS)
+    edition = str(described["edition"])
+    place = editions.index(edition) if edition in editions else len(editions)
+    return place, described["bias"], described["task"], described["train_length"]
 
 
 class Sample(NamedTuple):
@@ -168,9 +211,9 @@ def _id(described: dict[str, object]) -> str:
     return "-".join(str(word) for word in words.values())
 
 
-def _numbers(column: pl.Series) -> Values:
-    numbers = column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-    if column.name in _HORIZONS:
+def _numbers(values: pl.Series, column: Column) -> Values:
+    numbers = values.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    if column.dtype == pl.Int64:
         return np.where(numbers >= float(UNLIMITED), np.inf, numbers)
     return np.where(np.isfinite(numbers), numbers, np.nan)
 

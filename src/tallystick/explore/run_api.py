@@ -1,20 +1,17 @@
-"""The API of a run: where its networks lie, how their numbers are distributed, and the networks themselves."""
+"""The API of a run: its settings and columns, where its networks lie, how their numbers are distributed, single networks."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Depends, Query, Request
 
 from tallystick.errors import BadInput
-from tallystick.explore import reports, schemas
-from tallystick.explore.answers import as_float
-from tallystick.explore.histograms import histogram
-from tallystick.explore.refusals import NotFound
-from tallystick.explore.run import ExploredRun, Networks, Places, Window, sample
-from tallystick.networks import network_to_json
+from tallystick.explore import run_answers
+from tallystick.explore.questions import GREATEST_SEED, Answer, Error, OneOf, answer_of
+from tallystick.explore.run import ExploredRun, NotFound, Window
+from tallystick.runs.columns import explored_columns
 
 MOST_BINS = 512
 MOST_POINTS = 5000
@@ -24,6 +21,7 @@ _AT_ONCE = 2
 
 Finite = Annotated[float, Query(allow_inf_nan=False, ge=-1e12, le=1e12)]
 SettingIds = Annotated[str, Query(description="ids with commas between; all settings where empty", max_length=8192)]
+ColumnName = Annotated[str, OneOf(lambda: [column.name for column in explored_columns()])]
 
 
 async def _window(x0: Finite = -2.0, x1: Finite = 0.0, y0: Finite = 0.0, y1: Finite = 2.0) -> Window:
@@ -35,144 +33,83 @@ async def _window(x0: Finite = -2.0, x1: Finite = 0.0, y0: Finite = 0.0, y1: Fin
 InWindow = Annotated[Window, Depends(_window)]
 
 
-async def _opened(request: Request) -> ExploredRun:
+async def _run(request: Request) -> ExploredRun:
     if request.app.state.run is None:
         raise NotFound("no run is open; tallystick explore RUN opens one")
     return request.app.state.run
 
 
-Opened = Annotated[ExploredRun, Depends(_opened)]
-router = APIRouter(prefix="/api/run", responses={"4XX": {"model": schemas.Error}})
+Opened = Annotated[ExploredRun, Depends(_run)]
+router = APIRouter(prefix="/api/run", responses={"4XX": {"model": Error}})
 _limiter = CapacityLimiter(_AT_ONCE)
 
 
-async def _aside(work: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 -- the work's
-    """Go through arrays in a thread, so that the server goes on."""
-    return await to_thread.run_sync(partial(work, *arguments), limiter=_limiter)
+async def _answer(work: Callable[..., object], *arguments: object) -> Answer:
+    """Go through arrays, and write what is found, in a thread, so that the server goes on."""
+    return await to_thread.run_sync(lambda: Answer(partial(work, *arguments)()), limiter=_limiter)
 
 
-@router.get("", response_model=schemas.RunSummary | None)
-async def summary(request: Request) -> Any:  # noqa: ANN401
+@router.get("", responses=answer_of(run_answers.RunSummary | None))
+async def summary(request: Request) -> Answer:
     """The run that is open, if one is."""
     run = request.app.state.run
-    return None if run is None else await _aside(_summary, run)
+    return Answer(None) if run is None else await _answer(run_answers.summary_of, run)
 
 
-@router.get("/bins", response_model=schemas.Bins)
+@router.get("/bins", responses=answer_of(run_answers.Bins))
 async def bins(
     run: Opened,
     window: InWindow,
     setting: SettingIds = "",
     nx: Annotated[int, Query(ge=1, le=MOST_BINS)] = 100,
     ny: Annotated[int, Query(ge=1, le=MOST_BINS)] = 100,
-) -> Any:  # noqa: ANN401
+) -> Answer:
     """Count the networks in a grid over a window."""
-    return await _aside(_bins, run.chosen(setting), window, nx, ny)
+    return await _answer(run_answers.bins_of, run.choose(setting), window, nx, ny)
 
 
-@router.get("/points", response_model=schemas.Points)
+@router.get("/points", responses=answer_of(run_answers.Points))
 async def points(
     run: Opened,
     window: InWindow,
     setting: SettingIds = "",
     limit: Annotated[int, Query(ge=1, le=MOST_POINTS)] = 1000,
-) -> Any:  # noqa: ANN401
+) -> Answer:
     """List networks in a window."""
-    return await _aside(_points, run.chosen(setting), window, limit)
+    return await _answer(run_answers.points_of, run.choose(setting), window, limit)
 
 
-@router.get("/histogram", response_model=schemas.Histogram)
-async def distribution(
+@router.get("/histogram", responses=answer_of(run_answers.Histogram))
+async def histogram(
     run: Opened,
-    column: schemas.Column,
+    column: ColumnName,
     setting: SettingIds = "",
     bins: Annotated[int, Query(ge=1, le=MOST_BINS)] = 60,
     low: Finite | None = None,
     high: Finite | None = None,
-) -> Any:  # noqa: ANN401
+) -> Answer:
     """Count a column's values, setting by setting."""
     if (low is None) != (high is None) or (low is not None and high is not None and low >= high):
         raise BadInput("low, high: both or neither, and low < high")
     ends = None if low is None or high is None else (low, high)
-    return await _aside(histogram, run.chosen(setting), column, bins, ends)
+    return await _answer(run_answers.histogram, run.choose(setting), column, bins, ends)
 
 
-@router.get("/paths", response_model=schemas.Paths)
-async def paths(run: Opened, setting: SettingIds = "", limit: Annotated[int, Query(ge=1, le=MOST_PATHS)] = 48) -> Any:  # noqa: ANN401
+@router.get("/paths", responses=answer_of(run_answers.Paths))
+async def paths(
+    run: Opened, setting: SettingIds = "", limit: Annotated[int, Query(ge=1, le=MOST_PATHS)] = 48
+) -> Answer:
     """Follow networks along their training."""
-    return await _aside(reports.paths_of, run, setting, limit)
+    return await _answer(run_answers.paths_of, run, setting, limit)
 
 
-@router.get("/model", response_model=schemas.RunModel)
-async def model(run: Opened, setting: str, seed: Annotated[int, Query(ge=0, le=schemas.GREATEST_SEED)]) -> Any:  # noqa: ANN401
+@router.get("/model", responses=answer_of(run_answers.RunModel))
+async def model(run: Opened, setting: str, seed: Annotated[int, Query(ge=0, le=GREATEST_SEED)]) -> Answer:
     """Return one network, its weights exact."""
-    return await _aside(_model, run, setting, seed)
+    return await _answer(run_answers.network_of, run, setting, seed)
 
 
-@router.get("/table", response_model=schemas.Table)
-async def table(run: Opened) -> Any:  # noqa: ANN401
+@router.get("/table", responses=answer_of(run_answers.Table))
+async def table(run: Opened) -> Answer:
     """Return Table 2 beside the paper's numbers."""
-    return await _aside(reports.table_of, run)
-
-
-def _summary(run: ExploredRun) -> dict[str, object]:
-    has_report = reports.has_report(run.path)
-    return {
-        "name": run.path.resolve().name,
-        "models": sum(map(len, run.settings.values())),
-        "settings": [_setting(networks) for networks in run.settings.values()],
-        "window": run.window._asdict(),
-        "has_paths": has_report,
-        "has_table": has_report,
-    }
-
-
-def _setting(networks: Networks) -> dict[str, object]:
-    own = {"id": networks.id, "title": networks.title, "models": len(networks), "in_plane": networks.in_plane}
-    return {**networks.described, **own}
-
-
-def _bins(settings: list[Networks], window: Window, nx: int, ny: int) -> dict[str, object]:
-    counts = np.zeros((ny, nx), np.int64)
-    for networks in settings:
-        counts += networks.counted(window, nx, ny)
-    return {"counts": counts.tolist(), "total": sum(map(len, settings)), "inside": int(counts.sum())}
-
-
-def _points(settings: list[Networks], window: Window, limit: int) -> dict[str, object]:
-    found = sample(settings, window, limit)
-    points = [point for networks, places in found.places for point in _listed(networks, places)]
-    return {"points": points, "inside": found.inside}
-
-
-def _listed(networks: Networks, places: Places) -> list[dict[str, object]]:
-    columns = {name: values[places].tolist() for name, values in networks.columns.items()}
-    seeds = networks.seeds[places].tolist()
-    return [
-        {
-            "setting": networks.id,
-            "seed": seed,
-            "ratio": ratio,
-            "recurrent_weight": weight,
-            "horizon_all": None if as_float(horizon_all) is None else int(horizon_all),
-            "horizon_even": None if as_float(horizon_even) is None else int(horizon_even),
-            "unlimited": horizon_all == np.inf,
-            "accuracy_50": as_float(accuracy),
-        }
-        for seed, ratio, weight, horizon_all, horizon_even, accuracy in zip(
-            seeds,
-            columns["ab_ratio"],
-            columns["recurrent_weight"],
-            columns["horizon_all"],
-            columns["horizon_even"],
-            columns["accuracy_50"],
-            strict=True,
-        )
-    ]
-
-
-def _model(run: ExploredRun, setting: str, seed: int) -> dict[str, object]:
-    from tallystick.explore.opening import model_of  # noqa: PLC0415 -- JAX is loaded once a run is opened
-
-    networks = run.chosen(setting)[0]
-    return {"network": network_to_json(model_of(networks, seed)), "arithmetic": networks.described["precision"]}
+    return await _answer(run_answers.table_of, run)

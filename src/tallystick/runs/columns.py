@@ -1,6 +1,6 @@
 """The columns of a run, each declared once: its name, its type, its title, how it is found and how it is counted.
 
-Rows, histograms and summaries read these declarations. Reports and the explorer still name the columns that they show.
+Rows, histograms, summaries, reports and the explorer read these declarations.
 """
 
 from collections.abc import Callable, Iterable
@@ -203,7 +203,7 @@ COLUMNS: list[Column] = [
     _vector("units", pl.Int64),
     Column("task", pl.String),
     Column("bias", pl.Boolean),
-    Column("train_length", pl.Int64),
+    Column("train_length", pl.Int64, title="training length"),
     Column("method", pl.String),
     Column("precision", pl.String),
     Column("seed", pl.Int64, lambda trained: trained.seeds),
@@ -255,6 +255,11 @@ def counted_columns() -> list[Column]:
     """Return the columns that are counted: those in bins first, then shares and numbers, then whole numbers and yes or no."""
     counted = [column for column in COLUMNS if column.counted]
     return sorted(counted, key=lambda column: (column.centre is None, column.dtype != pl.Float64))
+
+
+def explored_columns() -> list[Column]:
+    """Return the columns that the explorer draws."""
+    return [column for column in COLUMNS if column.explored]
 
 
 def columns_of(kind: type[Cell]) -> list[Column]:

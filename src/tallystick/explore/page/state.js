@@ -32,6 +32,7 @@ const DEFAULTS = {
   y0: "",
   y1: "",
   regions: "all",
+  column: "",
   paths: "",
   epoch: "",
   // the table and the proof
@@ -44,6 +45,14 @@ const WRITE_AFTER = 150; // ms: browsers refuse an address that changes a hundre
 export const state = { ...DEFAULTS };
 const listeners = [];
 let writing = 0;
+
+/** Let the address hold further keys, such as those of what tells a run's settings apart; empty is any. */
+export function addKeys(keys) {
+  const added = keys.filter((key) => !(key in DEFAULTS));
+  if (!added.length) return;
+  for (const key of added) DEFAULTS[key] = state[key] = "";
+  readAddress();
+}
 
 /** Call `listener` after a change of one of the keys; "*" is any. */
 export function onChange(keys, listener) {

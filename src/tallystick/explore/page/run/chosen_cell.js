@@ -3,7 +3,7 @@
 import { get, inLine, query } from "../api.js";
 import { make } from "../dom.js";
 import { stateOf } from "../network.js";
-import { percent, shown, whole } from "../numbers.js";
+import { shown, whole } from "../numbers.js";
 import { update } from "../state.js";
 import { cellNear } from "./cells.js";
 import { chosenSettings, groupTitle } from "./filters.js";
@@ -18,7 +18,7 @@ export function chosenCell(run) {
   const line = inLine();
 
   function choose({ mark, ...place }) {
-    const ids = chosenSettings(run.settings).map(({ id }) => id);
+    const ids = chosenSettings(run).map(({ id }) => id);
     line(
       async (signal) => {
         const point = await cellNear({ ids, ...place });
@@ -48,16 +48,17 @@ export function chosenCell(run) {
   function described(point) {
     const setting = run.settings.find(({ id }) => id === point.setting);
     const title = setting
-      ? `seed ${point.seed} of ${groupTitle(setting, run.settings)}, training length ${setting.train_length}`
+      ? `seed ${point.seed} of ${groupTitle(setting, run)}, training length ${setting.train_length}`
       : `seed ${point.seed}`;
-    const place = `a/b = ${shown(point.ratio)}, U = ${shown(point.recurrent_weight)}`;
-    return `${title}. ${place}; ${horizon(point)} ${percent(point.accuracy_50)} % on sampled strings of 50 tokens.`;
+    const values = run.columns.map(({ name, title: words }) => `${words} = ${valueText(point.values[name])}`);
+    return `${title}. ${values.join("; ")}.`;
   }
 
   return { element: make("div", { class: "card" }, text, open), choose };
 }
 
-function horizon({ unlimited, horizon_even: even }) {
-  if (unlimited) return "right on every string;";
-  return even === null ? "" : `right on all strings of even length to ${whole(even)};`;
+/** A value of a column: a number, `unlimited`, or none. */
+function valueText(value) {
+  if (typeof value === "string") return value;
+  return Number.isInteger(value) ? whole(value) : shown(value);
 }

@@ -112,10 +112,10 @@ function densityImage({ counts, nx, ny }, tint) {
 function paintPoints(context, { x, y }, points, colours) {
   const size = points.length > 1500 ? 1.6 : 2.6;
   context.globalAlpha = points.length > 1500 ? 0.6 : 0.8;
-  for (const { ratio, recurrent_weight: U, length } of points) {
+  for (const { values, length } of points) {
     context.fillStyle = lengthColour(length, colours);
     context.beginPath();
-    context.arc(x(ratio), y(U), size, 0, 2 * Math.PI);
+    context.arc(x(values.ab_ratio), y(values.recurrent_weight), size, 0, 2 * Math.PI);
     context.fill();
   }
   context.globalAlpha = 1;
@@ -124,7 +124,8 @@ function paintPoints(context, { x, y }, points, colours) {
 /** Training paths up to an epoch: an open ring where a seed starts, a dot where it is. */
 export function paintPaths(context, { x, y }, found, colours) {
   if (!found) return;
-  for (const { ratio, recurrent_weight: U, length } of found.paths) {
+  for (const { values, length } of found.paths) {
+    const { ab_ratio: ratio, recurrent_weight: U } = values;
     const last = Math.min(found.epoch, ratio.length - 1);
     context.strokeStyle = context.fillStyle = lengthColour(length, colours);
     context.lineWidth = 1;
@@ -165,7 +166,7 @@ export function paintRing(context, { x, y }, point, colours) {
   if (!point) return;
   context.strokeStyle = colours.bad;
   context.lineWidth = 2;
-  circle(context, x(point.ratio), y(point.recurrent_weight), 7, false);
+  circle(context, x(point.values.ab_ratio), y(point.values.recurrent_weight), 7, false);
 }
 
 export function paintAxes(context, { x, y, left, right, top, bottom, width }, window, colours) {

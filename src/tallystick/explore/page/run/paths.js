@@ -3,7 +3,7 @@
 import { get, inLine, query } from "../api.js";
 import { debounced, make } from "../dom.js";
 import { onChange, state, update } from "../state.js";
-import { FILTER_KEYS } from "./filters.js";
+import { filterKeys } from "./filters.js";
 
 const PATHS = 48;
 
@@ -22,7 +22,7 @@ export function pathsControl(run, settings, show, lengthOf) {
   let paths = [];
 
   function refresh() {
-    const last = Math.max(0, ...paths.map(({ ratio }) => ratio.length - 1));
+    const last = Math.max(0, ...paths.map(({ values }) => values.ab_ratio.length - 1));
     const now = state.epoch === "" ? last : Math.min(last, Number(state.epoch) || 0);
     box.checked = state.paths === "yes";
     clock.hidden = !box.checked || !paths.length;
@@ -49,7 +49,7 @@ export function pathsControl(run, settings, show, lengthOf) {
     });
   }
 
-  onChange(["paths", ...FILTER_KEYS], debounced(ask, 30));
+  onChange(["paths", ...filterKeys(run)], debounced(ask, 30));
   onChange(["epoch"], refresh);
   ask();
   const element = run.has_paths

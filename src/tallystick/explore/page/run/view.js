@@ -5,9 +5,9 @@ import { debounced, labelled, make } from "../dom.js";
 import { lengthClass } from "../charts/ridges.js";
 import { saveCanvas } from "../export.js";
 import { whole } from "../numbers.js";
-import { onChange, state, update } from "../state.js";
+import { addKeys, onChange, state, update } from "../state.js";
 import { cellsIn } from "./cells.js";
-import { FILTER_KEYS, chosenSettings, filterRow } from "./filters.js";
+import { chosenSettings, filterKeys, filterRow } from "./filters.js";
 import { histogramPanel } from "./histograms.js";
 import { chosenCell } from "./chosen_cell.js";
 import { pathsControl } from "./paths.js";
@@ -47,6 +47,7 @@ export function withoutRun() {
 }
 
 function runPanels(run) {
+  addKeys(filterKeys(run));
   setHome(run.window);
   const complaint = make("p", { class: "complaint", role: "alert" });
   const counted = make("p", { class: "said", role: "status" });
@@ -62,7 +63,7 @@ function runPanels(run) {
     filled = true;
   }
 
-  const settings = () => chosenSettings(run.settings);
+  const settings = () => chosenSettings(run);
   const lengthOf = new Map(run.settings.map((setting) => [setting.id, setting.train_length]));
 
   function askCells() {
@@ -107,17 +108,17 @@ function runPanels(run) {
   const paths = pathsControl(run, settings, (found) => picture.setPaths(found), lengthOf);
   onChange(WINDOW_KEYS, () => picture.setWindow(presentWindow()));
   const later = debounced(askCells, WAIT);
-  onChange([...WINDOW_KEYS, ...FILTER_KEYS], () => {
+  onChange([...WINDOW_KEYS, ...filterKeys(run)], () => {
     picture.canvas.dataset.drawn = "";
     later();
   });
-  onChange(["regions", ...FILTER_KEYS], askRegions);
+  onChange(["regions", ...filterKeys(run)], askRegions);
   picture.onResize(later);
   picture.setWindow(presentWindow());
   askRegions();
 
   return [
-    filterRow(run.settings),
+    filterRow(run),
     make("figure", { class: "plane" }, picture.canvas, toolbar(picture, paths.element)),
     complaint,
     counted,

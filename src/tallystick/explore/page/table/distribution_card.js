@@ -5,14 +5,13 @@ import { paintDistribution } from "../charts/distribution.js";
 import { chart } from "../charts/frame.js";
 import { debounced, make } from "../dom.js";
 import { percent, whole } from "../numbers.js";
-import { COLUMNS } from "./columns.js";
 
 const LINGER = 120; // milliseconds
 const BINS = 40;
 const HIGH = 100;
 
 /** The card with the distribution behind an entry; it stands beside the entry, or at the foot of a small screen. */
-export function distributionCard() {
+export function distributionCard(runColumns) {
   const title = make("p", { class: "card-title" });
   const text = make("p", { class: "soft" });
   const label = "Distribution of the accuracy";
@@ -28,9 +27,9 @@ export function distributionCard() {
   let leaving = 0;
 
   const ask = debounced(({ setting, entries }, column, button) => {
-    const entry = entries[column];
+    const entry = entries[column.id];
     const low = Math.floor(Math.min(entry.min, entry.band?.[0] ?? HIGH, Number(entry.paper.avg), HIGH - 1));
-    const wanted = { setting, column: `accuracy_${column}`, bins: BINS, low, high: HIGH };
+    const wanted = { setting, column: column.column, bins: BINS, low, high: HIGH };
     line((signal) => get(query("api/run/histogram", wanted), signal), {
       done({ edges, series: [found] }) {
         text.textContent = described(found, entry, low);
@@ -53,8 +52,8 @@ export function distributionCard() {
     leave: () => (leaving = setTimeout(() => document.activeElement.classList.contains("entry") || hide(), LINGER)),
     show(row, column, button) {
       clearTimeout(leaving);
-      const tested = column === "train" ? "training strings" : COLUMNS.get(column);
-      title.textContent = `${row.group}, length ${row.train_length}: accuracy, ${tested}`;
+      const words = runColumns.find(({ name }) => name === column.column)?.title ?? column.title;
+      title.textContent = `${row.group}, length ${row.train_length}: ${words}`;
       element.hidden = false;
       stand(element, button);
       ask(row, column, button);

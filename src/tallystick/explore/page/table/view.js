@@ -5,7 +5,6 @@ import { make } from "../dom.js";
 import { percent } from "../numbers.js";
 import { withoutRun } from "../run/view.js";
 import { onChange, state, update } from "../state.js";
-import { COLUMNS } from "./columns.js";
 import { distributionCard } from "./distribution_card.js";
 
 export async function build(section) {
@@ -13,7 +12,7 @@ export async function build(section) {
     const run = await once("api/run");
     if (!run) section.append(withoutRun());
     else if (!run.has_table) section.append(withoutTable());
-    else section.append(...tablePanels((await once("api/run/table")).editions));
+    else section.append(...tablePanels(await once("api/run/table"), run.columns));
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     section.append(make("p", { class: "complaint", role: "alert" }, error.message));
@@ -31,9 +30,9 @@ function withoutTable() {
   );
 }
 
-function tablePanels(editions) {
+function tablePanels({ editions, columns }, runColumns) {
   const place = make("div");
-  const behind = distributionCard();
+  const behind = distributionCard(runColumns);
   const select = make(
     "select",
     { "aria-label": "Edition", onchange: () => update({ printed: select.value }) },
@@ -43,7 +42,7 @@ function tablePanels(editions) {
     const edition = editions.find(({ id }) => id === state.printed) ?? editions[0];
     select.value = edition.id;
     behind.hide();
-    place.replaceChildren(editionTable(edition, behind));
+    place.replaceChildren(editionTable(edition, columns, behind));
   }
   onChange(["printed"], show);
   show();
@@ -51,8 +50,8 @@ function tablePanels(editions) {
   return [make("div", { class: "filters", hidden: editions.length < 2 }, label), place, behind.element];
 }
 
-function editionTable({ title, legend, rows }, behind) {
-  const head = ["Setting", "Length", ...COLUMNS.values()].map((text) => make("th", { scope: "col" }, text));
+function editionTable({ title, legend, rows }, columns, behind) {
+  const head = ["Setting", "Length", ...columns.map(({ title: name }) => name)].map((text) => make("th", { scope: "col" }, text));
   let previous = "";
   const body = rows.map((row) => {
     const first = row.group !== previous;
@@ -62,9 +61,7 @@ function editionTable({ title, legend, rows }, behind) {
       { class: first ? "first" : null },
       make("th", { scope: "row", class: first ? null : "again" }, row.group),
       make("td", {}, String(row.train_length)),
-      ...[...COLUMNS.keys()].map((column) =>
-        make("td", {}, row.entries[column] ? entryButton(row, column, behind) : "–"),
-      ),
+      ...columns.map((column) => make("td", {}, row.entries[column.id] ? entryButton(row, column, behind) : "–")),
     );
   });
   return make(
@@ -77,15 +74,15 @@ function editionTable({ title, legend, rows }, behind) {
       make("table", { class: "table2" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)),
     ),
     make("p", { class: "soft" }, (legend ?? []).join(" ")),
-    notesOn(rows),
+    notesOn(rows, columns),
   );
 }
 
-function notesOn(rows) {
+function notesOn(rows, columns) {
   const notes = rows.flatMap(({ group, train_length: length, entries }) =>
-    [...COLUMNS]
-      .filter(([column]) => entries[column]?.note)
-      .map(([column, name]) => make("li", {}, `${group}, length ${length}, ${name}: ${entries[column].note}.`)),
+    columns
+      .filter(({ id }) => entries[id]?.note)
+      .map(({ id, title }) => make("li", {}, `${group}, length ${length}, ${title}: ${entries[id].note}.`)),
   );
   if (!notes.length) return null;
   const title = make("summary", {}, `Notes on ${notes.length} entries`);
@@ -93,7 +90,7 @@ function notesOn(rows) {
 }
 
 function entryButton(row, column, behind) {
-  const { avg, min, max, paper, band, inside } = row.entries[column];
+  const { avg, min, max, paper, band, inside } = row.entries[column.id];
   const show = () => behind.show(row, column, button);
   const range = band && `${inside ? "inside" : "outside"} ${percent(band[0])}–${percent(band[1])}`;
   const button = make(

@@ -1,0 +1,125 @@
+"""What the page offers to begin with: networks, and strings to try them on."""
+
+import random
+from collections.abc import Callable
+
+from typing_extensions import TypedDict
+
+from tallystick.certificates.verdict import REAL
+from tallystick.languages.brackets import ALPHABET, BB, CLOSE, DYCK1, OPEN
+
+STRING_KINDS: dict[str, Callable[[int, random.Random], str]] = {
+    "uniform": lambda length, generator: "".join(generator.choices(ALPHABET, k=length)),
+    "balanced": BB.sample,
+    "dyck1": DYCK1.sample,
+    "nested": lambda length, _: OPEN * (length - length // 2) + CLOSE * (length // 2),
+    "zigzag": lambda length, _: ((OPEN + CLOSE) * length)[:length],
+}
+"""Each kind: any string, as many `(` as `)`, correctly nested, all `(` before all `)`, one after the other."""
+
+
+def string_of(kind: str, length: int, seed: int = 0) -> str:
+    """Return a string of a kind; the same seed gives the same one.
+
+    >>> string_of("nested", 5), string_of("zigzag", 5)
+    ('((())', '()()(')
+    """
+    return STRING_KINDS[kind](length, random.Random(seed))
+
+
+class Preset(TypedDict):
+    """A network that shows something, with an arithmetic and a string to look at it on."""
+
+    name: str
+    title: str
+    text: str
+    network: dict[str, object]
+    arithmetic: str
+    string: str
+
+
+def _binary(weight: str = "1", bias: str = "0") -> dict[str, object]:
+    return {"kind": "binary", "weight": [weight], "bias": [bias]}
+
+
+def _cell(kind: str, a: str, b: str, recurrent: str | list[str], readout: dict[str, object]) -> dict[str, object]:
+    return {"cell": kind, "open_step": a, "close_step": b, "recurrent_weight": recurrent, "readout": readout}
+
+
+_ZERO: dict[str, object] = {"kind": "zero"}
+_TERNARY: dict[str, object] = {"kind": "ternary", "weight": ["-1", "0", "1"], "bias": ["-1/2", "0", "-1/2"]}
+
+PRESETS: tuple[Preset, ...] = (
+    {
+        "name": "exact",
+        "title": "The exact counter",
+        "text": "a = 1, b = −1, U = 1: h is the count itself, and h = 0 accepts exactly the balanced strings.",
+        "network": _cell("linear", "1", "-1", "1", _ZERO),
+        "arithmetic": REAL,
+        "string": "(()())",
+    },
+    {
+        "name": "exact-binary",
+        "title": "The exact counter with classes",
+        "text": "The same cell with a threshold halfway between the counts 0 and 1: right on every string.",
+        "network": _cell("linear", "1", "-1", "1", _binary(bias="-1/2")),
+        "arithmetic": REAL,
+        "string": "(()())",
+    },
+    {
+        "name": "trained-binary",
+        "title": "A cell as training leaves it, binary",
+        "text": "a/b and U are where 10,000 seeds end in the median: binary, no bias, length 8. a/b has risen above −1.",
+        "network": _cell("linear", "0.718", "-1", "1.003", _binary()),
+        "arithmetic": REAL,
+        "string": "(()())",
+    },
+    {
+        "name": "trained-ternary",
+        "title": "A cell near the counter, three classes",
+        "text": "As trained on three classes: a/b close to −1 and U a little above 1, which ends its horizon all the same.",
+        "network": _cell("linear", "0.99", "-1", "1.002", _TERNARY),
+        "arithmetic": REAL,
+        "string": "(()())",
+    },
+    {
+        "name": "float32",
+        "title": "An exact counter that fails in float32",
+        "text": "a = 0.1 is no binary fraction: in real numbers the cell counts exactly, in float32 its sums round.",
+        "network": _cell("linear", "0.1", "-0.1", "1", _ZERO),
+        "arithmetic": "float32",
+        "string": "((()))",
+    },
+    {
+        "name": "leaky",
+        "title": "A leaky cell",
+        "text": "U = 0.9 forgets: an older bracket weighs less than a younger one, and () no longer ends at 0.",
+        "network": _cell("linear", "1", "-1", "0.9", _ZERO),
+        "arithmetic": REAL,
+        "string": "()",
+    },
+    {
+        "name": "selective",
+        "title": "A selective counter",
+        "text": "P = 2, Q = 1/2, b = −Q·a: the weight depends on the token, and closing still undoes opening.",
+        "network": _cell("selective", "1", "-1/2", ["2", "1/2"], _ZERO),
+        "arithmetic": REAL,
+        "string": "(()())",
+    },
+    {
+        "name": "relu",
+        "title": "A ReLU cell",
+        "text": "It never falls below 0, so it counts as semi-Dyck-1 does: a ) at zero changes nothing.",
+        "network": _cell("relu", "1", "-1", "1", _ZERO),
+        "arithmetic": REAL,
+        "string": ")(())",
+    },
+    {
+        "name": "tanh",
+        "title": "A tanh cell",
+        "text": "Near 0 a tanh is nearly linear, so that small steps look like counting for a while.",
+        "network": _cell("tanh", "1/100", "-1/100", "1", _binary(bias="-1/200")),
+        "arithmetic": REAL,
+        "string": "((()))",
+    },
+)
