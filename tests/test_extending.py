@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,12 +24,19 @@ from tallystick.explore.run import Window, open_run
 from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
 from tallystick.networks.readout import DECISIONS
 from tallystick.numbers import Number, positive_part
+from tallystick.reports import report
+from tallystick.reports.findings import number_text
+from tallystick.reports.reading import read_run
+from tallystick.reports.table import table_rows
 from tallystick.runs.columns import COLUMNS
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.rows import ensemble_of
 from tallystick.runs.runner import train
 from tallystick.training.methods import METHODS
 from tallystick.training.weights import CELL_BOUND, fresh_weights
+
+sys.path.insert(0, str(Path(__file__).parent / "reports"))
+from synthetic import write_run
 
 PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 
@@ -104,6 +112,19 @@ def test_a_column_of_the_page_is_explored(page, command, tmp_path):
     )
     parameters = application().openapi()["paths"]["/api/run/histogram"]["get"]["parameters"]
     assert any("drift" in parameter["schema"].get("enum", ()) for parameter in parameters)
+
+
+def test_a_column_of_the_page_is_reported(page, tmp_path):
+    models = pl.read_parquet(write_run(tmp_path) / "models.parquet")
+    run = read_run(tmp_path)
+    assert "a + b" not in report.page(run, table_rows(run), {"fresh": []}, {})
+    models.with_columns(drift=pl.col("open_step") + pl.col("close_step")).write_parquet(tmp_path / "models.parquet")
+    run = read_run(tmp_path)
+    setting = next(iter(run.of_edition("fresh")))
+    median = number_text(run.of_edition("fresh")[setting]["drift"].median())
+    found = report.page(run, table_rows(run), {"fresh": []}, {})
+    assert "<th>a + b</th>" in found
+    assert f"<td>{median} (" in found
 
 
 def test_a_network_of_the_pages_cell_readout_and_task_has_a_file_a_certificate_and_a_view(page, command, tmp_path):

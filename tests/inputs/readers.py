@@ -20,8 +20,8 @@ from tallystick.languages.machine_files import read_machine
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import network_to_json, read_network
 from tallystick.reports import claims, table_formats
-from tallystick.reports.page import page
 from tallystick.reports.reading import read_run
+from tallystick.reports.report import page
 from tallystick.reports.table import table_rows
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import (

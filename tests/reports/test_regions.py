@@ -13,9 +13,8 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.verdict import Lengths
 from tallystick.networks import Network, Readout
-from tallystick.reports.figure_regions import GROUP, NEAR, WIDE, draw_regions, members, networks
-from tallystick.reports.page_parts import COUNTED, result
 from tallystick.reports.reading import read_run
+from tallystick.reports.regions import COUNTED, GROUP, NEAR, WIDE, draw_regions, members, networks, result
 from tallystick.reports.report import write_report
 
 

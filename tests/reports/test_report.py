@@ -9,11 +9,10 @@ from synthetic import write_run
 
 from tallystick.errors import BadInput
 from tallystick.reports import drawing
-from tallystick.reports.figure_histograms import draw_indicators
-from tallystick.reports.figure_paths import draw_paths
-from tallystick.reports.page_parts import sparkline
+from tallystick.reports.figure_training import draw_indicators, draw_paths
 from tallystick.reports.reading import read_run
 from tallystick.reports.report import REPORT_FILES, write_report
+from tallystick.reports.table_formats import sparkline
 
 MARKS = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml"}
 

@@ -9,9 +9,11 @@ from typing import cast
 import numpy as np
 import polars as pl
 
+from tallystick.cells import LinearCell
 from tallystick.errors import BadInput, printable
 from tallystick.files import LARGEST_SETTINGS, parse_settings, read_document, read_text
 from tallystick.reports.paper import COLUMNS, EDITIONS, PAPER_RUNS, SETTINGS, TASKS, TRAIN_LENGTHS, PaperSetting
+from tallystick.runs.columns import Column, columns_of
 from tallystick.runs.parquet_files import read_or_refuse, read_table
 from tallystick.runs.resuming import refuse_unfinished
 
@@ -20,24 +22,9 @@ Values = np.ndarray[tuple[int], np.dtype[np.float64]]
 _ANEW = "tallystick reproduce --force makes the run anew"
 _REPRODUCE = "reproduce"
 _SETTING_TYPES: dict[str, type[pl.DataType]] = {"task": pl.String, "bias": pl.Boolean, "train_length": pl.Int64}
-_MODEL_TYPES: dict[str, type[pl.DataType]] = {
-    "edition": pl.String,
-    **_SETTING_TYPES,
-    "method": pl.String,
-    "precision": pl.String,
-    "seed": pl.Int64,
-    "open_step": pl.Float64,
-    "close_step": pl.Float64,
-    "recurrent_weight": pl.Float64,
-    "ab_ratio": pl.Float64,
-    "accuracy_train": pl.Float64,
-    "accuracy_20": pl.Float64,
-    "accuracy_50": pl.Float64,
-    "horizon_all": pl.Int64,
-    "horizon_even": pl.Int64,
-}
-# Not worked out for every cell and task, and not at all by earlier runs.
-_OPTIONAL = ("horizon_all", "horizon_even")
+_NEEDED = ("edition", *_SETTING_TYPES, "method", "precision", "seed", "open_step", "close_step")
+_INDICATORS = ("ab_ratio", "recurrent_weight")
+_ACCURACIES = tuple(f"accuracy_{column}" for column in COLUMNS)
 _REPLICATE_TYPES: dict[str, type[pl.DataType]] = {
     "edition": pl.String,
     "kind": pl.String,
@@ -60,9 +47,7 @@ _CHOICES: dict[str, tuple[object, ...]] = {
     "column": COLUMNS,
     "kind": ("sampling", "rounding"),
 }
-# A ratio a/b does not exist where b = 0, and a diverged weight is not finite; both are counted, not refused.
-_MAY_BE_MISSING = ("open_step", "close_step", "recurrent_weight", "ab_ratio", *_OPTIONAL)
-_PERCENTAGES = ("accuracy_train", "accuracy_20", "accuracy_50", "average")
+_PERCENTAGES = (*_ACCURACIES, "average")
 _PERCENTAGE_SLACK = 1e-3  # a mean taken in float32 may come out as 100.00001
 
 
@@ -120,6 +105,17 @@ class Run:
         return asked if isinstance(asked, int) and asked > 0 else PAPER_RUNS
 
 
+def model_columns() -> list[Column]:
+    """Return the columns that are read of a run's table: those that tell its networks apart, and those that are explored."""
+    return [column for column in columns_of(LinearCell) if column.name in _NEEDED or column.explored]
+
+
+def further_columns(run: Run) -> list[Column]:
+    """Return the explored columns that the paper knows nothing of and that the run has values in, horizons apart."""
+    known = (*_NEEDED, *_INDICATORS, *_ACCURACIES, "horizon_all", "horizon_even")
+    return [column for column in model_columns() if column.name not in known and run.models[column.name].count()]
+
+
 def read_run(directory: Path) -> Run:
     """Read a run directory; raise `BadInput` naming the file that is missing, damaged or not what it should be."""
     if not directory.is_dir():
@@ -128,7 +124,9 @@ def read_run(directory: Path) -> Run:
     made_by = parse_settings(config, "config.toml").get("command", _REPRODUCE)
     if made_by != _REPRODUCE:
         raise BadInput(f"{directory}: a run of tallystick {made_by}; a report is of what tallystick reproduce has made")
-    models = _table(directory / "models.parquet", _MODEL_TYPES)
+    types = {column.name: column.dtype for column in model_columns()}
+    required = (*_NEEDED, *_INDICATORS, *_ACCURACIES)
+    models = _table(directory / "models.parquet", types, optional=[name for name in types if name not in required])
     if models.is_empty():
         raise BadInput(f"{directory / 'models.parquet'}: holds no model; at least one row is needed")
     _no_seed_twice(models, directory / "models.parquet")
@@ -160,19 +158,24 @@ def finite(numbers: Values) -> Values:
     return numbers[np.isfinite(numbers)]
 
 
-def _table(path: Path, types: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
-    """Read the named columns of a Parquet file and check what stands in them."""
+def _table(path: Path, types: Mapping[str, type[pl.DataType]], optional: Iterable[str] = ()) -> pl.DataFrame:
+    """Read the named columns of a Parquet file and check what stands in them.
+
+    Some are not worked out for every cell and task, and not at all by earlier runs: an optional column may be absent.
+    """
     refuse_unfinished(path.parent, path.name)
     found = read_or_refuse(path, _ANEW, read_table)
-    absent = [name for name in types if name in _OPTIONAL and name not in found.columns]
+    absent = [name for name in optional if name not in found.columns]
     found = found.with_columns(pl.lit(None, types[name]).alias(name) for name in absent)
     missing = [name for name in types if name not in found.columns]
     if missing:
         raise BadInput(f"{path}: column {missing[0]!r} is missing; the columns are {', '.join(types)}")
     for name, kind in types.items():
         found = _with_type(found, name, kind, path)
+    # A ratio a/b does not exist where b = 0, and a diverged weight is not finite; both are counted, not refused.
+    may_be_empty = {"open_step", "close_step", *_INDICATORS, *optional}
     for name in types:
-        _check_column(found, name, path)
+        _check_column(found, name, path, may_be_empty=name in may_be_empty)
     return found.select(list(types))
 
 
@@ -187,9 +190,9 @@ def _with_type(table: pl.DataFrame, name: str, kind: type[pl.DataType], path: Pa
         raise BadInput(f"{path}: column {name!r} holds {table.schema[name]}, not {kind.__name__}") from None
 
 
-def _check_column(table: pl.DataFrame, name: str, path: Path) -> None:
+def _check_column(table: pl.DataFrame, name: str, path: Path, *, may_be_empty: bool) -> None:
     column = table[name]
-    if name not in _MAY_BE_MISSING and column.null_count():
+    if not may_be_empty and column.null_count():
         raise BadInput(f"{path}: column {name!r} has {column.null_count()} empty values; every row needs one")
     if name in _CHOICES:
         _refuse_others(path, name, column.unique().sort().to_list(), _CHOICES[name])
@@ -218,7 +221,7 @@ def _something_finite(models: pl.DataFrame, path: Path) -> None:
     """Refuse a setting without one model that has the indicators: there is nothing to say of it."""
     for edition in models["edition"].unique().sort():
         for setting, table in by_setting(models.filter(edition=edition)).items():
-            for name in ("ab_ratio", "recurrent_weight"):
+            for name in _INDICATORS:
                 if not len(finite(values(table, name))):
                     where = f"column {name!r} of edition {edition}, {setting}"
                     raise BadInput(f"{path}: {where} holds no finite number; at least one model must have it")

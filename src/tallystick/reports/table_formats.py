@@ -1,21 +1,37 @@
-"""Table 2 in four forms: for the terminal, as CSV for a program, as Markdown for a reader, and as LaTeX for a paper."""
+"""Table 2 in five forms: for the terminal, as CSV for a program, as Markdown for a reader, as LaTeX for a paper, as HTML."""
 
 import csv
 import io
+from collections.abc import Iterable
+from html import escape
 
+import numpy as np
+import polars as pl
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from tallystick.errors import printable
-from tallystick.reports import table
+from tallystick.reports import paper, table
+from tallystick.reports.findings import number_text
 from tallystick.reports.paper import COLUMN_TITLES, PaperSetting
-from tallystick.reports.reading import Run
+from tallystick.reports.reading import Run, Values, further_columns, values
 from tallystick.reports.table import Row
 
 CSV_COLUMNS = (
     *("edition", "classification", "bias", "train_length", "column", "avg", "min", "max", "ensemble_mean"),
     *("band_low", "band_high", "paper_avg", "paper_min", "paper_max", "inside", "note"),
+)
+
+FIRST = ' class="first"'
+"""Marks the first row of a group in a table of the page."""
+
+_WIDTH, _HEIGHT, _BINS = 120, 22, 40
+_EDGES = np.linspace(0, 100, _BINS + 1)
+FURTHER_LEGEND = "Further columns: the median over seeds, and the range of the middle 90 %."
+SPARKLINES = (
+    "Below each entry: how the accuracies of all models are spread, from 0 to 100 %, with a line at the average of the runs "
+    "and a blue one at the paper's."
 )
 
 
@@ -193,3 +209,110 @@ def _latex(text: str) -> str:
 def _markdown(text: str) -> str:
     """Escape text for Markdown, in a table or out of it."""
     return printable(text).translate(_MARKDOWN)
+
+
+def as_html(run: Run, rows: list[Row], edition: str) -> str:
+    """Return one edition's table as a part of the page, with its heading, legend and notes."""
+    with_horizons = table.has_horizons(run)
+    titles = ("Setting", "Length", *COLUMN_TITLES.values(), *([table.HORIZON_TITLE] if with_horizons else []))
+    body: list[str] = []
+    previous: paper.Group | None = None
+    for setting, entries in table.lines(rows, edition).items():
+        first = FIRST if setting.group != previous else ""
+        models = run.of_edition(edition)[setting]
+        cells = "".join(f"<td>{_html_cell(row)}{_distribution(row, models)}</td>" for row in entries)
+        if with_horizons:
+            cells += f"<td>{'<br>'.join(map(escape, table.horizon_lines(run, edition, setting)))}</td>"
+        body.append(f"<tr{first}><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>{cells}</tr>")
+        previous = setting.group
+    legend = [*table.legend(run, rows, edition), *([table.HORIZON_LEGEND] if with_horizons else []), SPARKLINES]
+    return "\n".join(
+        [
+            f"<h3>{escape(table.heading(run, edition))}</h3>",
+            f'<p class="soft">{escape(" ".join(legend))}</p>',
+            html_table(map(escape, titles), body),
+            _html_notes(table.remarks(rows, edition)),
+            *_html_further(run, edition),
+        ]
+    )
+
+
+def _html_cell(row: Row) -> str:
+    standing = {True: "inside", False: "outside", None: "mean"}[row.inside]
+    mean = table.mean_entry(row)
+    return (
+        f"{escape(table.entry(row))}<br>"
+        f'<span class="paper">paper {escape(table.paper_entry(row))}</span><br>'
+        f'<span class="{standing}">{escape(table.band_entry(row))}</span>'
+        + (f'<span class="mean">, {escape(mean)}</span>' if mean else "")
+    )
+
+
+def _distribution(row: Row, models: pl.DataFrame) -> str:
+    label = f"{row.setting}, {COLUMN_TITLES[row.column]}"
+    return "<br>" + sparkline(values(models, f"accuracy_{row.column}"), row.avg, float(row.printed.avg), label)
+
+
+def _html_further(run: Run, edition: str) -> list[str]:
+    """Return a table of the columns that the paper has nothing beside, where there are any."""
+    columns = further_columns(run)
+    if not columns:
+        return []
+    rows = [
+        f"<tr><td>{escape(str(setting.group))}</td><td>{setting.train_length}</td>"
+        + "".join(f"<td>{_spread(values(models, column.name))}</td>" for column in columns)
+        + "</tr>"
+        for setting, models in run.of_edition(edition).items()
+    ]
+    titles = ("Setting", "Length", *(column.title or column.name for column in columns))
+    return [f'<p class="soft">{escape(FURTHER_LEGEND)}</p>', html_table(map(escape, titles), rows)]
+
+
+def _spread(numbers: Values) -> str:
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        return "–"
+    low, median, high = map(number_text, np.percentile(known, (5, 50, 95)))
+    return f"{median} ({low} to {high})"
+
+
+def _html_notes(sentences: list[str]) -> str:
+    if not sentences:
+        return ""
+    return '<ul class="notes">' + "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences) + "</ul>"
+
+
+def html_table(titles: Iterable[str], rows: Iterable[str]) -> str:
+    """Return a table that scrolls where it is too wide; titles and rows are HTML already."""
+    head, body = "".join(f"<th>{title}</th>" for title in titles), "\n".join(rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+
+
+def sparkline(percentages: Values, average: float, printed: float, label: str) -> str:
+    """Draw how many models have which accuracy, from 0 to 100 %, with a line at our average and one at the paper's."""
+    counts, _ = np.histogram(np.clip(percentages, 0, 100), _EDGES)
+    low, high = (_short(percentage) for percentage in (percentages.min(), percentages.max()))
+    text = escape(f"{label}: {len(percentages):,} models, from {low} to {high} %")
+    return (
+        f'<svg class="spark" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{text}"><title>{text}</title>'
+        f'<path class="bars" d="{_bars(counts)}"/>{_line("ours", average)}{_line("printed", printed)}</svg>'
+    )
+
+
+def _bars(counts: np.ndarray) -> str:
+    """One path for all bars; the least of them can still be seen."""
+    wide, heights = _WIDTH / _BINS, np.ceil(counts / counts.max() * (_HEIGHT - 2))
+    return "".join(
+        f"M{_short(place * wide)} {_HEIGHT}v-{int(height)}h{_short(wide)}v{int(height)}z"
+        for place, height in enumerate(heights)
+        if height
+    )
+
+
+def _line(style: str, percentage: float) -> str:
+    x = _short(percentage / 100 * _WIDTH)
+    return f'<path class="{style}" d="M{x} 0V{_HEIGHT}"/>'
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")

@@ -1,20 +1,23 @@
-"""Histograms over seeds: Figure 1, a/b and U after training; and accuracy in float32 beside float64."""
+"""What training leads to: Figure 1, a/b and U over seeds; their paths during training; accuracy in float32 beside float64."""
 
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from tallystick.reports import drawing
 from tallystick.reports.findings import middle_range
-from tallystick.reports.paper import TASKS, TRAIN_LENGTHS, Group, PaperSetting, printed_table
-from tallystick.reports.reading import Run, Values, values
+from tallystick.reports.paper import GROUPS, TASKS, TRAIN_LENGTHS, Group, PaperSetting, printed_table
+from tallystick.reports.reading import Run, Values, by_setting, values
+from tallystick.runs.columns import COLUMNS, Column
 
 _FEWEST_BINS, _MOST_BINS = 30, 120
 _HEIGHT = 0.72  # of a strip; the rest is for the cut shares
@@ -25,17 +28,15 @@ _PRECISION_COLOURS = {"float32": "#D55E00", "float64": "#0072B2"}
 _LOWEST_ACCURACY = 60.0
 _ACCURACY_BIN = 2.0
 _ON_WHITE: dict[str, Any] = {"bbox": {"facecolor": "white", "linewidth": 0, "pad": 1.0}, "zorder": 3, "fontsize": 6.8}
+INDICATORS = ("ab_ratio", "recurrent_weight")
+"""The columns of Figure 1; their titles and the values that the theorem asks for are declared with them."""
 
+Points = np.ndarray[tuple[int, int, int], np.dtype[np.float64]]  # seed, epoch, (a/b, U)
 
-class Indicator(NamedTuple):
-    """An indicator of the paper: its column, its letters, and the value the theorem asks for."""
-
-    column: str
-    letters: str
-    condition: float
-
-
-INDICATORS = (Indicator("ab_ratio", "a/b", -1.0), Indicator("recurrent_weight", "U", 1.0))
+# Initial a/b has no mean and no variance, so no window holds every start; this one holds where training goes.
+X_RANGE = (-2.6, 1.4)
+Y_RANGE = (-0.9, 2.0)
+Path = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # epoch, (a/b, U)
 
 
 def draw_indicators(run: Run) -> Figure:
@@ -48,27 +49,29 @@ def draw_indicators(run: Run) -> Figure:
     models = run.of_edition(edition)
     figure = Figure(figsize=(drawing.WIDTH, 4.3), layout="constrained")
     grid = figure.subplots(2, 4)
+    indicators = [column for column in COLUMNS if column.name in INDICATORS]
     for row, bias in enumerate((False, True)):
-        for column, (task, indicator) in enumerate((task, indicator) for task in TASKS for indicator in INDICATORS):
+        for column, (task, indicator) in enumerate((task, indicator) for task in TASKS for indicator in indicators):
             found = {
-                length: values(models[setting], indicator.column)
+                length: values(models[setting], indicator.name)
                 for length in TRAIN_LENGTHS
                 if (setting := PaperSetting(task, bias, length)) in models
             }
             _draw_ridges(grid[row, column], Group(task, bias), indicator, found)
-    _legend(figure)
+    _indicators_legend(figure)
     drawing.footnote(figure, _indicators_note(run, edition))
     return figure
 
 
-def _draw_ridges(axes: Axes, group: Group, indicator: Indicator, found: Mapping[int, Values]) -> None:
-    low, high = middle_range(found.values(), indicator.condition)
+def _draw_ridges(axes: Axes, group: Group, indicator: Column, found: Mapping[int, Values]) -> None:
+    condition = indicator.centre or 0.0
+    low, high = middle_range(found.values(), condition)
     for place, (length, numbers) in enumerate(found.items()):
         _draw_ridge(axes, len(found) - 1 - place, length, numbers, (low, high))
-    axes.axvline(indicator.condition, color=drawing.CONDITION_COLOUR, linewidth=0.8, linestyle=(0, (5, 2)), zorder=3)
+    axes.axvline(condition, color=drawing.CONDITION_COLOUR, linewidth=0.8, linestyle=(0, (5, 2)), zorder=3)
     axes.set_xlim(low, high)
     axes.set_ylim(0, max(len(found), 1) + 0.02)
-    axes.set_title(f"{indicator.letters}, {group}")
+    axes.set_title(f"{indicator.title}, {group}")
     axes.locator_params(axis="x", nbins=5)
     drawing.bare_side(axes)
 
@@ -109,7 +112,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %"
 
 
-def _legend(figure: Figure) -> None:
+def _indicators_legend(figure: Figure) -> None:
     handles = [
         Line2D([], [], color=colour, linestyle=drawing.LENGTH_STYLES[length], label=f"training length {length}")
         for length, colour in drawing.LENGTH_COLOURS.items()
@@ -130,6 +133,90 @@ def _indicators_note(run: Run, edition: str) -> str:
         + (f", gradient {gradient}" if gradient else "")
         + ".\nEach histogram is scaled to its own peak; ◂ and ▸ tell the share of seeds cut off on that side."
     )
+
+
+def draw_paths(run: Run) -> Figure:
+    """Draw one panel per setting, training lengths down and groups across, with one line per seed."""
+    paths = by_setting(run.paths)
+    figure = Figure(figsize=(drawing.WIDTH, 5.6), layout="constrained")
+    grid = figure.subplots(len(TRAIN_LENGTHS), len(GROUPS), sharex=True, sharey=True)
+    for row, length in enumerate(TRAIN_LENGTHS):
+        for column, group in enumerate(GROUPS):
+            setting = PaperSetting(*group, length)
+            if setting in paths:
+                _draw_paths_panel(grid[row, column], length, _points(paths[setting]))
+            if row == 0:
+                grid[row, column].set_title(str(group))
+        grid[row, 0].set_ylabel(f"training length {length}\nU")
+    for axes in grid[-1]:
+        axes.set_xlabel("a/b")
+    _paths_legend(figure)
+    drawing.footnote(figure, _paths_note(run))
+    return figure
+
+
+def _points(table: pl.DataFrame) -> Points:
+    """Return the paths as an array; a path that misses epochs ends where its last epoch left it."""
+    found = [
+        part.sort("epoch").select("ab_ratio", "recurrent_weight").to_numpy()
+        for part in table.sort("seed").partition_by("seed", maintain_order=True)
+    ]
+    longest = max(len(path) for path in found)
+    return np.stack([np.concatenate([path, np.repeat(path[-1:], longest - len(path), axis=0)]) for path in found])
+
+
+def _draw_paths_panel(axes: Axes, length: int, points: Points) -> None:
+    colour = drawing.LENGTH_COLOURS[length]
+    # A step across a/b = ±∞ (b changes its sign) is a jump of the ratio, not of the weights; the line breaks there.
+    axes.add_collection(LineCollection(_pieces(points), colors=colour, linewidths=0.5, alpha=0.6))
+    axes.plot(
+        *points[:, 0].T,
+        "o",
+        markersize=2.4,
+        markerfacecolor="white",
+        markeredgecolor=drawing.FAINT,
+        markeredgewidth=0.5,
+    )
+    axes.plot(*points[:, -1].T, "o", markersize=2.6, color=colour, zorder=4)
+    axes.axvline(-1, color=drawing.CONDITION_COLOUR, linewidth=0.4, linestyle=(0, (4, 3)), zorder=0)
+    axes.axhline(1, color=drawing.CONDITION_COLOUR, linewidth=0.4, linestyle=(0, (4, 3)), zorder=0)
+    axes.plot(-1, 1, "+", markersize=12, markeredgewidth=0.9, color=drawing.CONDITION_COLOUR, zorder=3)
+    axes.set_xlim(*X_RANGE)
+    axes.set_ylim(*Y_RANGE)
+    ends = int((~_in_view(points[:, -1])).sum())
+    starts = int((~_in_view(points[:, 0])).sum())
+    if starts or ends:
+        text = f"outside: {starts} starts, {ends} ends of {len(points)}"
+        box = {"facecolor": "white", "alpha": 0.85, "linewidth": 0, "pad": 0.5}
+        axes.text(0.98, 0.02, text, transform=axes.transAxes, ha="right", fontsize=5.8, zorder=5, bbox=box)
+
+
+def _pieces(points: Points) -> list[Path]:
+    jump = 2 * (X_RANGE[1] - X_RANGE[0])
+    pieces: list[Path] = []
+    for path in points:
+        breaks = np.flatnonzero(~(np.abs(np.diff(path[:, 0])) < jump)) + 1
+        pieces += [piece for piece in np.split(path, breaks) if len(piece) > 1]
+    return pieces
+
+
+def _in_view(points: Path) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    x, y = points.T
+    return (X_RANGE[0] <= x) & (x <= X_RANGE[1]) & (Y_RANGE[0] <= y) & (y <= Y_RANGE[1])
+
+
+def _paths_legend(figure: Figure) -> None:
+    handles = [
+        drawing.mark("o", 3, drawing.FAINT, "start", face="white"),
+        drawing.mark("o", 3, "#333333", "end"),
+        drawing.mark("+", 8, drawing.CONDITION_COLOUR, "the conditions, (−1, 1)"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
+
+
+def _paths_note(run: Run) -> str:
+    epochs, seeds = run.paths["epoch"].max(), run.paths["seed"].n_unique()
+    return f"(a/b, U) after each of {epochs} epochs, {seeds} seeds a setting, {run.precision(run.main_edition)}."
 
 
 def has_both_precisions(run: Run) -> bool:

@@ -1,9 +1,11 @@
-"""The regions R_N of the plane (a/b, U), right on all strings up to length N: which networks lie in them, and the picture."""
+"""The regions R_N of the plane (a/b, U), right on all strings up to length N: which networks lie in them, picture and section."""
 
 # matplotlib's own types leave keyword arguments open.
 # pyright: reportUnknownMemberType=false
 
+import re
 from collections.abc import Mapping
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -18,11 +20,23 @@ from tallystick.certificates.verdict import Lengths
 from tallystick.reports import drawing
 from tallystick.reports.paper import Group
 from tallystick.reports.reading import Run
+from tallystick.reports.table_formats import html_table
 
 GROUP = Group("binary", bias=False)
 """The only networks that are points of the plane (a/b, U): any other has a bias somewhere, which is a third coordinate."""
 
 LONG_TEST = 50
+TITLE = "The result in one picture"
+COUNTED = (2, 4, 8, 16, 32, LONG_TEST)
+_MEANING = (
+    "Whether a binary network without bias is right on a string depends on a/b and U alone, once the sign of v·a is right: it is "
+    "a point of a plane. R_N holds the points that are right on all strings up to length N, exactly and not by sampling. "
+    "The regions lie one in another and shrink to the exact counter, (−1, 1), which is a corner of each of them."
+)
+_WHY = (
+    "Among the shortest strings that fail there is always a sorted one, all brackets of one kind before all of the other; a "
+    "sample of long strings seldom holds it."
+)
 
 Points = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # network, (a/b, U)
 
@@ -227,3 +241,53 @@ def _note(run: Run, points: Mapping[int, Points]) -> str:
         + ".\nShaded: $R_N$, right on all strings up to length $N$; its left side belongs to it, its right side does not."
         "\nLower row: the framed part, around the exact counter."
     )
+
+
+def regions_section(run: Run, figure: str) -> str:
+    """Return the page's section around the figure, with its heading."""
+    found = members(run, COUNTED)
+    return "\n".join(
+        [
+            f'<h2 id="regions">{escape(TITLE)}</h2>',
+            f"<p>{_subscripts(_MEANING)}</p>",
+            f"<p>{_subscripts(result(found[-1]))}</p>",
+            figure,
+            '<p class="soft">The networks that lie in each region:</p>',
+            _members_table(found),
+        ]
+    )
+
+
+def result(found: Members) -> str:
+    """Say how the networks of a training length stand between sampled accuracy and the regions."""
+    even, length = found.inside[Lengths.EVEN], found.train_length
+    near, far, test = (f"{_number(even[n])} up to length {n}" for n in (length, 2 * length, LONG_TEST))
+    return (
+        f"Networks trained at length {length} score {found.sampled_accuracy:.1f} % in the mean on sampled strings of {LONG_TEST} "
+        f"tokens. Right on all strings of even length are, of {found.networks:,} networks, {near}, {far} and {test}. {_WHY}"
+    )
+
+
+def _number(count: int) -> str:
+    return f"{count:,}" if count else "none"
+
+
+def _members_table(found: list[Members]) -> str:
+    titles = ("Training length", "Networks", f"Sampled accuracy, {LONG_TEST} tokens", "Lengths that count")
+    regions = (_subscripts(f"R_{longest}") for longest in COUNTED)
+    return html_table([*map(escape, titles), *regions], [row for one in found for row in _members_rows(one)])
+
+
+def _members_rows(found: Members) -> list[str]:
+    first = (f"{found.train_length}", f"{found.networks:,}", f"{found.sampled_accuracy:.1f} %")
+    rows: list[str] = []
+    for place, (lengths, inside) in enumerate(found.inside.items()):
+        cells = (*(first if place == 0 else ("", "", "")), str(lengths), *(f"{count:,}" for count in inside.values()))
+        style = ' class="first"' if place == 0 else ""
+        rows.append(f"<tr{style}>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    return rows
+
+
+def _subscripts(text: str) -> str:
+    """Write R_16 with its number set low."""
+    return re.sub(r"R_(\w+)", r"<i>R</i><sub>\1</sub>", escape(text))
