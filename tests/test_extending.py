@@ -18,7 +18,7 @@ from tallystick.certificates.certify import DECIDERS
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.checker import check
 from tallystick.cli import main
-from tallystick.explore import answers, run_answers
+from tallystick.explore import answers, formulas, run_answers
 from tallystick.explore.app import application
 from tallystick.explore.run import Window, open_run
 from tallystick.languages.tasks import BINARY, READY_TASKS, TASKS, Task
@@ -137,6 +137,11 @@ def test_a_network_of_the_pages_cell_readout_and_task_has_a_file_a_certificate_a
     seen = answers.trace(network, "real", "(((((")
     assert seen["states"] == [0, 1, 2, 3, 4, 4]
     assert {band["class"] for band in seen["bands"]} == {"below", "not below"}
+    offered = formulas.choices()
+    (capped,) = [cell for cell in offered["cells"] if cell["name"] == "capped"]
+    assert capped["steps"][0] == "4 − max(0, 8 − max(0, U·h + a + 4))"
+    (readout,) = [readout for readout in offered["readouts"] if readout["name"] == "not-below"]
+    assert [one["formula"] for one in readout["classes"]] == ["v·h + c < 0", "v·h + c ≥ 0"]
     own = ts.Network(ts.LinearCell(1, -1, 1), ts.Readout(((1,),), (0,), "not below"))
     ts.write_network(own, tmp_path / "own.json")
     assert command("certify", tmp_path / "own.json", status=1)["readout"] == "not-below"

@@ -56,6 +56,36 @@ def test_the_names_in_the_description_are_the_librarys(client):
     assert column["enum"] == [column.name for column in explored_columns()]
 
 
+def test_choices_are_the_librarys_in_writing(client):
+    found = client.get("/api/choices").json()
+    steps = {cell["name"]: cell["steps"] for cell in found["cells"]}
+    assert steps["linear"] == ["U·h + a", "U·h + b"]
+    assert steps["selective"] == ["P·h + a", "Q·h + b"]
+    assert steps["relu"] == ["max(0, U·h + a)", "max(0, U·h + b)"]
+    assert steps["tanh"] == ["tanh(U·h + a)", "tanh(U·h + b)"]
+    assert [weight["letter"] for cell in found["cells"][:2] for weight in cell["weights"]] == [*"abU", *"abPQ"]
+    assert [weight["doing"] for weight in found["cells"][1]["weights"]][2:] == [
+        "the factor on h at (",
+        "the factor on h at )",
+    ]
+    assert [readout["title"] for readout in found["readouts"][:3]] == [
+        "zero check: h = 0",
+        "binary: v·h + c > 0",
+        "ternary: the largest of three",
+    ]
+    assert [one["formula"] for readout in found["readouts"][:3] for one in readout["classes"]] == [
+        "otherwise",
+        "h = 0",
+        "v·h + c ≤ 0",
+        "v·h + c > 0",
+        "y_Neg ≥ y_Zero and y_Neg ≥ y_Pos",
+        "y_Zero > y_Neg and y_Zero ≥ y_Pos",
+        "y_Pos > y_Neg and y_Pos > y_Zero",
+    ]
+    assert [one["name"] for one in found["arithmetics"]] == list(ARITHMETIC_NAMES)
+    assert [one["name"] for one in found["strings"]] == list(STRING_KINDS)
+
+
 def test_presets(client):
     found = client.get("/api/presets").json()
     assert found == list(PRESETS)

@@ -2,20 +2,28 @@
 
 import random
 from collections.abc import Callable
+from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
 from tallystick.certificates.verdict import REAL
 from tallystick.languages.brackets import ALPHABET, BB, CLOSE, DYCK1, OPEN
 
-STRING_KINDS: dict[str, Callable[[int, random.Random], str]] = {
-    "uniform": lambda length, generator: "".join(generator.choices(ALPHABET, k=length)),
-    "balanced": BB.sample,
-    "dyck1": DYCK1.sample,
-    "nested": lambda length, _: OPEN * (length - length // 2) + CLOSE * (length // 2),
-    "zigzag": lambda length, _: ((OPEN + CLOSE) * length)[:length],
+
+class StringKind(NamedTuple):
+    """A kind of string: its title, and how one of a length is made."""
+
+    title: str
+    make: Callable[[int, random.Random], str]
+
+
+STRING_KINDS: dict[str, StringKind] = {
+    "uniform": StringKind("any", lambda length, generator: "".join(generator.choices(ALPHABET, k=length))),
+    "balanced": StringKind("balanced", BB.sample),
+    "dyck1": StringKind("correctly nested", DYCK1.sample),
+    "nested": StringKind("all ( before all )", lambda length, _: OPEN * (length - length // 2) + CLOSE * (length // 2)),
+    "zigzag": StringKind("()()…", lambda length, _: ((OPEN + CLOSE) * length)[:length]),
 }
-"""Each kind: any string, as many `(` as `)`, correctly nested, all `(` before all `)`, one after the other."""
 
 
 def string_of(kind: str, length: int, seed: int = 0) -> str:
@@ -24,7 +32,7 @@ def string_of(kind: str, length: int, seed: int = 0) -> str:
     >>> string_of("nested", 5), string_of("zigzag", 5)
     ('((())', '()()(')
     """
-    return STRING_KINDS[kind](length, random.Random(seed))
+    return STRING_KINDS[kind].make(length, random.Random(seed))
 
 
 class Preset(TypedDict):

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from tallystick.certificates.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
-from tallystick.explore import answers, questions
+from tallystick.explore import answers, formulas, questions
 from tallystick.explore.choices import PRESETS, Preset, string_of
 from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
 from tallystick.explore.workers import Workers
@@ -60,6 +60,12 @@ async def _workers(request: Request) -> Workers:
 
 Asked = Annotated[Workers, Depends(_workers)]
 """Those of whom whatever may take long is asked."""
+
+
+@router.get("/choices", responses=answer_of(formulas.Choices))
+async def choices() -> Answer:
+    """What a network and a string are chosen from."""
+    return Answer(formulas.choices())
 
 
 @router.get("/presets", responses=answer_of(list[Preset]))

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PlainValidator
 from pydantic_core import core_schema
 
 from tallystick.cells import CELLS, ScalarCell
@@ -167,16 +167,16 @@ def _network_schema(cell: str) -> dict[str, object]:
     return _object({"cell": {"const": cell}, **weights, "readout": {"oneOf": readouts}})
 
 
-Network = Annotated[
-    AnyNetwork,
-    PlainValidator(read_network),
-    WithJsonSchema(
-        {
-            "description": "A cell and a readout, as a model's JSON file holds them.",
-            "oneOf": [_network_schema(cell) for cell in scalar_cells()],
-        }
-    ),
-]
+class _DescribedNetwork:
+    """Describes the networks that may be asked about, by the cells and readouts that stand in their tables by then."""
+
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, object]:
+        del schema, handler
+        networks = [_network_schema(cell) for cell in scalar_cells()]
+        return {"description": "A cell and a readout, as a model's JSON file holds them.", "oneOf": networks}
+
+
+Network = Annotated[AnyNetwork, PlainValidator(read_network), _DescribedNetwork()]
 """A field that holds a network's document in JSON and is a network in Python."""
 
 

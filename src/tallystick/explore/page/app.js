@@ -1,6 +1,8 @@
 // Starts the page: which view is shown, what the address says. A view is built when it is first looked at.
 
-import { say } from "./dom.js";
+import { Refused } from "./api.js";
+import { make, say } from "./dom.js";
+import { loadChoices } from "./network.js";
 import { addressWith, onChange, readAddress, state } from "./state.js";
 import { startTheme } from "./theme.js";
 
@@ -23,8 +25,17 @@ async function show() {
   document.title = `${title} – tallystick`;
   if (built.has(view)) return;
   built.add(view);
+  const section = sections.get(view);
+  try {
+    await loadChoices();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    built.delete(view); // to be tried again when the view is next shown
+    section.append(make("p", { class: "complaint", role: "alert" }, error.message));
+    return;
+  }
   const { build } = await VIEWS[view]();
-  build(sections.get(view));
+  build(section);
 }
 
 function markLinks() {

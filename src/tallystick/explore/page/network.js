@@ -1,92 +1,66 @@
 // The network between the address and the server: which numbers a cell and a readout have, and under which names.
 
+import { once } from "./api.js";
 import { roughly, shown, signed } from "./numbers.js";
-import { state, update } from "./state.js";
+import { addKeys, state, update } from "./state.js";
 
 export const NETWORK_KEYS = ["cell", "a", "b", "U", "P", "Q", "readout", "v", "c", "weights", "biases", "arithmetic"];
 
-export const CELLS = { linear: "linear", selective: "selective", relu: "ReLU", tanh: "tanh" };
-export const READOUTS = {
-  zero: "zero check: h = 0",
-  binary: "binary: v·h + c > 0",
-  ternary: "ternary: the largest of three",
-};
-const FLOATS = ["float16", "bfloat16", "float32", "float64"];
-export const ARITHMETICS = {
-  real: "real numbers",
-  ...Object.fromEntries(
-    FLOATS.flatMap((name) => [
-      [name, name],
-      [`${name}-fused`, `${name}, fused multiply-add`],
-    ]),
-  ),
-};
-
-/** What becomes of h at ( and at ). */
-export const STEPS = {
-  linear: ["U·h + a", "U·h + b"],
-  selective: ["P·h + a", "Q·h + b"],
-  relu: ["max(0, U·h + a)", "max(0, U·h + b)"],
-  tanh: ["tanh(U·h + a)", "tanh(U·h + b)"],
-};
-
 const LONGEST_SHOWN = 9;
-const CLASSES = ["Neg", "Zero", "Pos"];
-const DOING = {
-  a: "what ( adds",
-  b: "what ) adds",
-  U: "the factor on h",
-  P: "the factor on h at (",
-  Q: "the factor on h at )",
-};
 
-const recurrentLetters = () => (state.cell === "selective" ? ["P", "Q"] : ["U"]);
+/** What there is to choose from, as the library's own tables have it: cells, readouts, arithmetics, kinds of strings. */
+export let choices = null;
+
+/** Ask for the choices, before any view is built; a cell may have letters that no other has. */
+export async function loadChoices() {
+  choices ??= await once("api/choices");
+  const letters = choices.cells.flatMap(({ weights }) => weights.map(({ letter }) => letter));
+  const added = letters.filter((letter) => !NETWORK_KEYS.includes(letter));
+  NETWORK_KEYS.push(...added);
+  addKeys(added, "1");
+}
+
+const named = (list, name) => list.find((each) => each.name === name);
+
+/** The cell of that name; one that is not known is taken for the first, and the server says what is wrong. */
+export const cellNamed = (name) => named(choices.cells, name) ?? choices.cells[0];
+export const readoutNamed = (name) => named(choices.readouts, name) ?? { name, outputs: 0, classes: [] };
 
 /** The numbers of the present cell: letter, what it does, and the field's name in the server's complaints. */
 export function cellNumbers() {
-  const fields =
-    state.cell === "selective"
-      ? { a: "open_step", b: "close_step", P: "recurrent_weight[0]", Q: "recurrent_weight[1]" }
-      : { a: "open_step", b: "close_step", U: "recurrent_weight" };
-  return Object.entries(fields).map(([letter, field]) => ({
-    letter,
-    field,
-    doing: DOING[letter],
-    limit: 2,
-    read: () => state[letter],
-    write: (text) => update({ [letter]: text }),
-  }));
+  return cellNamed(state.cell).weights.map((weight) => plain(weight, 2));
 }
 
 /** The numbers of the present readout. */
 export function readoutNumbers() {
-  if (state.readout === "binary") {
-    const plain = (letter, field, doing) => ({
-      letter,
-      field,
-      doing,
-      limit: 4,
-      read: () => state[letter],
-      write: (text) => update({ [letter]: text }),
-    });
+  const { outputs, classes } = readoutNamed(state.readout);
+  if (outputs === 1) {
     return [
-      plain("v", "readout: weight[0]", "the readout's factor on h"),
-      plain("c", "readout: bias[0]", "the readout's bias"),
+      plain({ letter: "v", field: "readout: weight[0]", doing: "the readout's factor on h" }, 4),
+      plain({ letter: "c", field: "readout: bias[0]", doing: "the readout's bias" }, 4),
     ];
   }
-  if (state.readout === "ternary") {
-    return CLASSES.flatMap((name, index) => [
-      listed("weights", index, `v ${name}`, `readout: weight[${index}]`, `factor of the output ${name}`),
-      listed("biases", index, `c ${name}`, `readout: bias[${index}]`, `bias of the output ${name}`),
-    ]);
-  }
-  return [];
+  return Array.from({ length: outputs }, (_, index) => [
+    listed("weights", index, "v", "weight", `factor of the output ${classes[index].name}`),
+    listed("biases", index, "c", "bias", `bias of the output ${classes[index].name}`),
+  ]).flat();
+}
+
+function plain({ letter, field, doing }, limit) {
+  return {
+    letter,
+    field,
+    doing,
+    limit,
+    read: () => state[letter],
+    write: (text) => update({ [letter]: text }),
+  };
 }
 
 function listed(key, index, letter, field, doing) {
   return {
-    letter,
-    field,
+    letter: `${letter} ${readoutNamed(state.readout).classes[index].name}`,
+    field: `readout: ${field}[${index}]`,
     doing,
     limit: 4,
     read: () => entries(key)[index],
@@ -94,7 +68,8 @@ function listed(key, index, letter, field, doing) {
   };
 }
 
-const entries = (key) => Array.from(CLASSES, (_, index) => state[key].split(",")[index] ?? "0");
+const entries = (key) =>
+  Array.from({ length: readoutNamed(state.readout).outputs }, (_, index) => state[key].split(",")[index] ?? "0");
 
 /** A question about the present network: the model document, the arithmetic beside it, and what else is asked. */
 export function question(more = {}) {
@@ -103,31 +78,37 @@ export function question(more = {}) {
 
 /** The present network as a model file holds it. */
 export function network() {
-  const recurrent = recurrentLetters().map((letter) => state[letter]);
-  return {
-    cell: state.cell,
-    open_step: state.a,
-    close_step: state.b,
-    recurrent_weight: recurrent.length > 1 ? recurrent : recurrent[0],
-    readout: readout(),
-  };
+  const document = { cell: state.cell };
+  for (const { letter, name, place } of places(state.cell)) {
+    if (place === null) document[name] = state[letter];
+    else (document[name] ??= [])[place] = state[letter];
+  }
+  return { ...document, readout: readout() };
+}
+
+/** Where each letter of a cell stands in its document: recurrent_weight[1] is the second of a list. */
+function places(cell) {
+  return cellNamed(cell).weights.map(({ letter, field }) => {
+    const [name, place = null] = field.split(/[[\]]/);
+    return { letter, name, place };
+  });
 }
 
 function readout() {
-  if (state.readout === "binary") return { kind: "binary", weight: [state.v], bias: [state.c] };
-  if (state.readout === "ternary") return { kind: "ternary", weight: entries("weights"), bias: entries("biases") };
-  return { kind: state.readout };
+  const { outputs } = readoutNamed(state.readout);
+  if (!outputs) return { kind: state.readout };
+  if (outputs === 1) return { kind: state.readout, weight: [state.v], bias: [state.c] };
+  return { kind: state.readout, weight: entries("weights"), bias: entries("biases") };
 }
 
 /** The changes of state that make a model document the present network. */
 export function stateOf(document, arithmetic = "real") {
-  const { cell, open_step: a, close_step: b, recurrent_weight: recurrent, readout: reading } = document;
-  const changes = { cell, a, b, readout: reading.kind, arithmetic };
-  if (Array.isArray(recurrent)) [changes.P, changes.Q] = recurrent;
-  else changes.U = recurrent;
-  if (reading.kind === "binary") [changes.v, changes.c] = [reading.weight[0], reading.bias?.[0] ?? "0"];
-  if (reading.kind === "ternary")
-    [changes.weights, changes.biases] = [reading.weight.join(","), (reading.bias ?? [0, 0, 0]).join(",")];
+  const { kind, weight, bias = weight?.map(() => "0") } = document.readout;
+  const changes = { cell: document.cell, readout: kind, arithmetic };
+  for (const { letter, name, place } of places(document.cell))
+    changes[letter] = place === null ? document[name] : document[name][place];
+  if (weight?.length === 1) [changes.v, changes.c] = [weight[0], bias[0]];
+  else if (weight) [changes.weights, changes.biases] = [weight.join(","), bias.join(",")];
   return changes;
 }
 
@@ -139,6 +120,7 @@ export function inShort(text) {
 
 /** The present network in a line. */
 export function networkLine() {
-  const numbers = ["a", "b", ...recurrentLetters()].map((letter) => `${letter} ${inShort(state[letter])}`);
-  return `${CELLS[state.cell] ?? state.cell} cell, ${numbers.join(", ")}`;
+  const { title, weights } = cellNamed(state.cell);
+  const numbers = weights.map(({ letter }) => `${letter} ${inShort(state[letter])}`);
+  return `${title} cell, ${numbers.join(", ")}`;
 }

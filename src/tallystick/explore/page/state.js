@@ -46,11 +46,11 @@ export const state = { ...DEFAULTS };
 const listeners = [];
 let writing = 0;
 
-/** Let the address hold further keys, such as those of what tells a run's settings apart; empty is any. */
-export function addKeys(keys) {
+/** Let the address hold further keys: what tells a run's settings apart, where empty is any, or the letters of a cell. */
+export function addKeys(keys, value = "") {
   const added = keys.filter((key) => !(key in DEFAULTS));
   if (!added.length) return;
-  for (const key of added) DEFAULTS[key] = state[key] = "";
+  for (const key of added) DEFAULTS[key] = state[key] = value;
   readAddress();
 }
 

@@ -1,8 +1,16 @@
 // Choosing a network: presets, kind of cell, readout and arithmetic, and each number by slider or exactly.
 
 import { Refused, once } from "../api.js";
-import { make } from "../dom.js";
-import { ARITHMETICS, CELLS, NETWORK_KEYS, READOUTS, STEPS, cellNumbers, readoutNumbers, stateOf } from "../network.js";
+import { labelled, make } from "../dom.js";
+import {
+  NETWORK_KEYS,
+  cellNamed,
+  cellNumbers,
+  choices,
+  readoutNamed,
+  readoutNumbers,
+  stateOf,
+} from "../network.js";
 import { onChange, state, update } from "../state.js";
 import { numberField } from "./number_field.js";
 
@@ -18,8 +26,13 @@ export function controlsPanel() {
     reading.replaceChildren(...fields[1].map(({ element }) => element));
     fields = fields.flat();
     steps.replaceChildren(
-      ...(STEPS[state.cell] ?? []).map((next, place) =>
+      ...cellNamed(state.cell).steps.map((next, place) =>
         make("span", {}, make("code", {}, "()"[place]), ` h → ${next}`),
+      ),
+    );
+    formulas.replaceChildren(
+      ...readoutNamed(state.readout).classes.map(({ name, formula }) =>
+        make("span", {}, `${name}: `, ...labelled(formula)),
       ),
     );
   }
@@ -36,10 +49,11 @@ export function controlsPanel() {
     return true;
   }
 
-  const kind = choice("Kind of cell", "cell", CELLS);
+  const kind = choice("Kind of cell", "cell", choices.cells);
   const steps = make("p", { class: "step-formula" });
-  const readout = choice("Readout", "readout", READOUTS);
-  const arithmetic = choice("Arithmetic", "arithmetic", ARITHMETICS);
+  const formulas = make("p", { class: "step-formula" });
+  const readout = choice("Readout", "readout", choices.readouts);
+  const arithmetic = choice("Arithmetic", "arithmetic", choices.arithmetics);
   onChange(["cell", "readout"], rebuild);
   onChange(NETWORK_KEYS, () => {
     for (const field of fields) field.refresh();
@@ -53,7 +67,7 @@ export function controlsPanel() {
     { class: "controls", "aria-label": "The network", onsubmit: (event) => event.preventDefault() },
     presets(),
     make("fieldset", {}, make("legend", {}, "Cell"), kind.element, steps, numbers),
-    make("fieldset", {}, make("legend", {}, "Readout"), readout.element, reading),
+    make("fieldset", {}, make("legend", {}, "Readout"), readout.element, formulas, reading),
     make("fieldset", {}, make("legend", {}, "Arithmetic"), arithmetic.element),
     complaint,
     make(
@@ -65,8 +79,8 @@ export function controlsPanel() {
   return { element, complain };
 }
 
-function choice(label, key, names) {
-  const options = Object.entries(names).map(([value, text]) => make("option", { value }, text));
+function choice(label, key, list) {
+  const options = list.map(({ name, title }) => make("option", { value: name }, title));
   const select = make("select", { "aria-label": label, onchange: () => update({ [key]: select.value }) }, ...options);
   const refresh = () => (select.value = state[key]);
   refresh();

@@ -2,22 +2,15 @@
 
 import { Refused, post } from "../api.js";
 import { make } from "../dom.js";
+import { choices } from "../network.js";
 import { update } from "../state.js";
-
-const KINDS = {
-  uniform: "any",
-  balanced: "balanced",
-  dyck1: "correctly nested",
-  nested: "all ( before all )",
-  zigzag: "()()…",
-};
 
 /** A kind and a length; what the server refuses is said in the string's own line. */
 export function generator(complaint) {
   const kind = make(
     "select",
     { "aria-label": "Kind of string" },
-    ...Object.entries(KINDS).map(([value, text]) => make("option", { value }, text)),
+    ...choices.strings.map(({ name, title }) => make("option", { value: name }, title)),
   );
   const length = make("input", {
     type: "number",
