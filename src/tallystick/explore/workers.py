@@ -8,13 +8,13 @@ library let a slow question go on aside. asyncio's own subprocesses are enough t
 """
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from logging import getLogger
 from typing import Any
 
 from tallystick.errors import BadInput
 from tallystick.explore.worker import START_SECONDS, Task, TooLong, Worker, WorkerEnded
-from tallystick.training.devices import cores
 
 SECONDS = 10.0
 """How long an answer may take, and how long a question waits for a worker."""
@@ -51,7 +51,9 @@ class Workers:
         spare: int = _SPARE,
     ) -> None:
         """Stand for the processes, one a core but for the largest and smallest machines; `start` starts them."""
-        self.number, self.seconds = number or min(max(cores(), _FEWEST), _MOST), seconds
+        # As training counts cores, whose module loads JAX.
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or _FEWEST
+        self.number, self.seconds = number or min(max(cores, _FEWEST), _MOST), seconds
         self._quick, self._spare = quick, spare
 
     async def start(self) -> None:

@@ -26,7 +26,7 @@ class Evidence(NamedTuple):
     """What a setting has to show: its models, and ten-run averages over redrawn test strings, where the run has them."""
 
     models: pl.DataFrame
-    redrawn: pl.DataFrame | None
+    averages: pl.DataFrame | None
 
 
 ByLength = Mapping[int, Evidence]
@@ -73,7 +73,7 @@ class Account:
 
 
 def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Finding]:
-    for length, (table, _redrawn) in models.items():
+    for length, (table, _averages) in models.items():
         a, b, U = (values(table, name) for name in ("open_step", "close_step", "recurrent_weight"))
         exactly = int(((a == -b) & (b != 0) & (U == 1)).sum())
         close = int(((np.abs(values(table, "ab_ratio") + 1) <= CLOSE) & (np.abs(U - 1) <= CLOSE)).sum())
@@ -87,7 +87,7 @@ def _meet_conditions(models: ByLength, _: np.random.Generator) -> Iterator[Findi
 def _approach_conditions(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
     for column, target, letters in (("ab_ratio", -1, "|a/b + 1|"), ("recurrent_weight", 1, "|U − 1|")):
         distances = {
-            length: np.abs(finite(values(table, column)) - target) for length, (table, _redrawn) in models.items()
+            length: np.abs(finite(values(table, column)) - target) for length, (table, _averages) in models.items()
         }
         resampled = {length: findings.resampled_medians(found, generator) for length, found in distances.items()}
         for length, found in distances.items():
@@ -106,7 +106,7 @@ def _means(length: int, ratios: Values) -> Iterator[Finding]:
 
 
 def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
-    ratios = {length: finite(values(table, "ab_ratio")) for length, (table, _redrawn) in models.items()}
+    ratios = {length: finite(values(table, "ab_ratio")) for length, (table, _averages) in models.items()}
     means = {length: findings.trimmed_mean(found) for length, found in ratios.items()}
     resampled = {length: findings.resampled_trimmed_means(found, generator) for length, found in ratios.items()}
     for length, found in ratios.items():
@@ -120,7 +120,7 @@ def _mean_above_and_falling(models: ByLength, generator: np.random.Generator) ->
 
 
 def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
-    for length, (table, _redrawn) in models.items():
+    for length, (table, _averages) in models.items():
         ratios = finite(values(table, "ab_ratio"))
         yield from _means(length, ratios)
         mean = findings.trimmed_mean(ratios)
@@ -131,13 +131,15 @@ def _mean_not_above(models: ByLength, generator: np.random.Generator) -> Iterato
 
 def _accuracy_falls_and_rises(models: ByLength, generator: np.random.Generator) -> Iterator[Finding]:
     for length, evidence in models.items():
-        mean, resampled = _resampled(
+        mean, resampled = _resampled_mean(
             evidence, lambda table: values(table, "accuracy_20") - values(table, "accuracy_50"), generator
         )
         yield above(f"length {length}: fall from 20 to 50 tokens", mean, findings.interval(resampled), 0)
     for tokens in (20, 50):
         accuracies = {
-            length: _resampled(evidence, lambda table, tokens=tokens: values(table, f"accuracy_{tokens}"), generator)
+            length: _resampled_mean(
+                evidence, lambda table, tokens=tokens: values(table, f"accuracy_{tokens}"), generator
+            )
             for length, evidence in models.items()
         }
         for length, (mean, resampled) in accuracies.items():
@@ -148,7 +150,7 @@ def _accuracy_falls_and_rises(models: ByLength, generator: np.random.Generator) 
             yield above(f"length {short} to {long}: rise at {tokens} tokens", high - low, found, 0)
 
 
-def _resampled(
+def _resampled_mean(
     evidence: Evidence, number: Callable[[pl.DataFrame], Values], generator: np.random.Generator
 ) -> tuple[float, Values]:
     """Return a mean over seeds and test strings, and how it moves when both are drawn again.
@@ -157,9 +159,9 @@ def _resampled(
     hide how few those are: the models' own spread is added to theirs.
     """
     of_models = number(evidence.models)
-    if evidence.redrawn is None:
+    if evidence.averages is None:
         return float(of_models.mean()), findings.resampled_means(of_models, generator)
-    of_replicates = number(evidence.redrawn)
+    of_replicates = number(evidence.averages)
     seeds = findings.resampled_means(of_models, generator) - of_models.mean()
     return float(of_replicates.mean()), findings.resampled_means(of_replicates, generator) + seeds
 
@@ -216,7 +218,7 @@ def accounts(run: Run, edition: str) -> list[Account]:
         Account(
             claim,
             edition,
-            {group: _examined(claim, group, found) for group, found in groups.items() if group.task in claim.tasks},
+            {group: _findings(claim, group, found) for group, found in groups.items() if group.task in claim.tasks},
         )
         for claim in CLAIMS
     ]
@@ -224,14 +226,14 @@ def accounts(run: Run, edition: str) -> list[Account]:
 
 def _by_group(run: Run, edition: str) -> dict[Group, ByLength]:
     """Gather the settings of each group, its training lengths ascending."""
-    redrawn = run.redrawn(edition)
+    averages = run.averages(edition)
     found: dict[Group, dict[int, Evidence]] = {}
     for setting, models in run.of_edition(edition).items():
-        found.setdefault(setting.group, {})[setting.train_length] = Evidence(models, redrawn.get(setting))
+        found.setdefault(setting.group, {})[setting.train_length] = Evidence(models, averages.get(setting))
     return {group: found[group] for group in GROUPS if group in found}
 
 
-def _examined(claim: Claim, group: Group, models: ByLength) -> tuple[Finding, ...]:
+def _findings(claim: Claim, group: Group, models: ByLength) -> tuple[Finding, ...]:
     """Draw the findings of one group, each with random numbers of its own, so that no group moves another's."""
     generator = np.random.default_rng([_SEED, claim.number, GROUPS.index(group)])
     return tuple(claim.examine(models, generator))

@@ -48,7 +48,7 @@ _METADATA: Mapping[str, dict[str, object]] = {
 
 def files(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
     """Draw a figure and return its files by name."""
-    return {f"{name}.{form}": content for form, content in drawn(draw, FORMATS).items()}
+    return {f"{name}.{form}": content for form, content in render(draw, FORMATS).items()}
 
 
 def write_figure(draw: Callable[[], Figure], path: Path) -> None:
@@ -56,18 +56,18 @@ def write_figure(draw: Callable[[], Figure], path: Path) -> None:
     form = path.suffix.removeprefix(".")
     if form not in FORMATS:
         raise BadInput(f"{path}: a figure's name ends in {', '.join(f'.{name}' for name in FORMATS)}")
-    content = drawn(draw, [form])[form]
+    content = render(draw, [form])[form]
     write_whole(path, lambda temporary: temporary.write_bytes(content))
 
 
-def drawn(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:
+def render(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:
     """Draw a figure and return it in each form."""
     with mpl.rc_context(STYLE):  # pyright: ignore[reportArgumentType]
         figure = draw()
-        return {form: _saved(figure, form) for form in forms}
+        return {form: _image(figure, form) for form in forms}
 
 
-def _saved(figure: Figure, form: str) -> bytes:
+def _image(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=_METADATA[form])
     return buffer.getvalue()

@@ -102,11 +102,11 @@ def reason(findings: Iterable[Finding]) -> str:
     holding = [finding for finding in statements if finding.standing is Standing.HOLDS]
     parts = [f"{len(holding)} of {len(statements)} statements hold"]
     if statements and len(holding) == len(statements):
-        parts[0] += f", the closest being {_described(min(holding, key=lambda finding: finding.clearance))}"
+        parts[0] += f", the closest being {_with_interval(min(holding, key=lambda finding: finding.clearance))}"
     for standing, verb in ((Standing.FAILS, "fail"), (Standing.OPEN, "stay open")):
         found = [finding for finding in statements if finding.standing is standing]
         if found:
-            named = ", ".join(_described(finding) for finding in found[:_NAMED])
+            named = ", ".join(_with_interval(finding) for finding in found[:_NAMED])
             more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
             parts.append(f"{len(found)} {verb if len(found) > 1 else _singular(verb)} ({named}{more})")
     return "; ".join(parts) + "."
@@ -133,7 +133,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.{digits}f}"
 
 
-def _described(finding: Finding) -> str:
+def _with_interval(finding: Finding) -> str:
     low, high = finding.interval or (finding.value, finding.value)
     return f"{finding.name} = {number_text(finding.value)} [{number_text(low)}, {number_text(high)}]"
 

@@ -86,7 +86,7 @@ class Run:
         """The models by edition and setting, sorted once for the table, the claims, the figures and the page."""
         return {edition: by_setting(self.models.filter(edition=edition).sort("seed")) for edition in self.editions}
 
-    def redrawn(self, edition: str) -> dict[PaperSetting, pl.DataFrame]:
+    def averages(self, edition: str) -> dict[PaperSetting, pl.DataFrame]:
         """Return one edition's ten-run averages over redrawn seeds and test strings, by setting, where they were drawn.
 
         One test suite favours its own strings however many seeds it is put to; each replicate has a suite of its own.
