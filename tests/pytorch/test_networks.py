@@ -213,7 +213,7 @@ def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(PAGE), "exec"), {})
     (written,) = tmp_path.iterdir()
-    assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell)
+    assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell | Stack)
 
 
 @pytest.mark.parametrize("kind", ["GRU", "LSTM"])
