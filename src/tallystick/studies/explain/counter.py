@@ -154,7 +154,7 @@ class ExactCounter:
     def of_scale(
         cls, setting: Setting, scale: float = 1.0, *, step: float = 1.0, threshold: float = 0.5
     ) -> "ExactCounter":
-        """Return a counter for a setting, the outputs of `training.counters` multiplied by a scale.
+        """Return a counter for a setting, the outputs of `training.lessons` multiplied by a scale.
 
         The threshold is where a readout with bias goes from one class to the next, in steps of the count.
         """
