@@ -17,7 +17,7 @@ from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check, groups
-from tallystick.checker.boxes import BoxedNetwork, Rounded, joined
+from tallystick.checker.boxes import BoxedNetwork, Rounded, hull
 from tallystick.checker.claims import Operation
 from tallystick.checker.effort import Limit
 from tallystick.checker.forms import claim_of
@@ -82,7 +82,7 @@ def test_every_state_lies_in_the_boxes_of_its_group(name):
         for closing, state in boxes.items():
             for token in (0, 1):
                 image, target = cell.step(state, token), closing + token
-                longer[target] = joined(longer[target], image) if target in longer else image
+                longer[target] = hull(longer[target], image) if target in longer else image
         boxes = longer
         closings = ((len(boxes) - 1) - counts) // 2
         values = np.concatenate([h, c], axis=1)

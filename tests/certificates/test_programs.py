@@ -8,13 +8,14 @@ from itertools import groupby, product
 
 import numpy as np
 import pytest
-from forged import sealed
+from forged import issued, sealed
 
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, SelectiveCell, Stack, TanhCell
 from tallystick.certificates.programs import program_of
 from tallystick.checker import check
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB
+from tallystick.networks import Network, Readout
 from tallystick.numbers import ARITHMETICS, Number, positive_part, weighted_mean
 from tallystick.numbers.values import map_states, numbers_of
 
@@ -281,6 +282,22 @@ def test_executed_programs_are_decided_as_brute_force_says(name):
             if found is not None:
                 compare(model, name, found, answers)
     assert answers.count(0) > 10
+
+
+def test_a_stack_of_cells_is_certified_and_checked():
+    """Two layers over token vectors, from a state of their own: right to a horizon, and the next length fails."""
+    lower = LinearCell(1, -1, Fraction(15, 16))
+    upper = GruCell(((0,), (0,), (1,)), ((0,), (0,), (0,)), (0, -8, 0), (0, 0, 0))
+    stack = Stack((lower, upper), tokens=((2, 0), (0, 2)), start=(Fraction(1, 64), upper.initial_state))
+    network = Network(stack, Readout(((1,),), (-HALF,)))
+    content = issued(network, limit=12)
+    assert (content["verdict"], content["model"]["start"], content["horizon"] > 2) == ("REFUTED", ["1/64", 0], True)
+    assert check(sealed(content)).valid
+    further = {**content, "horizon": content["horizon"] + 1}
+    assert check(sealed(further)).status == 1
+    assert check(sealed({**further, "verdict": "BOUNDED", "counterexample": None})).status == 1
+    other = {**content["model"], "start": [-9, 0]}
+    assert check(sealed({**content, "model": other})).valid is not True
 
 
 # --- What is malformed --------------------------------------------------------------------------------------------------------

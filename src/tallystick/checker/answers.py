@@ -55,10 +55,10 @@ def require(holds: object, otherwise: str) -> None:
         raise Refused(otherwise)
 
 
-def shown(number: int) -> str:
+def number_text(number: int) -> str:
     """Write a number, or how large it is where its digits would fill a page.
 
-    >>> shown(2**24), shown(10**50)
+    >>> number_text(2**24), number_text(10**50)
     ('16777216', 'about 2^166')
     """
     return str(number) if abs(number) < 10**40 else f"about {'-' if number < 0 else ''}2^{number.bit_length() - 1}"

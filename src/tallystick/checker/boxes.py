@@ -349,6 +349,6 @@ class BoxedNetwork:
         return 2000 + sum(self.arithmetic.time(operation) for operation in (*operations, *sums))
 
 
-def joined(first: Boxes, second: Boxes) -> Boxes:
+def hull(first: Boxes, second: Boxes) -> Boxes:
     """Return the least boxes around two states."""
     return tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(first, second, strict=True))

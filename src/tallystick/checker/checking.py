@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from .answers import Answer, Refused, TooCostly, require, shown
+from .answers import Answer, Refused, TooCostly, number_text, require
 from .claims import Claim, Network
 from .effort import MINUTES, Limit
 from .forms import claim_of
@@ -82,7 +82,7 @@ def _verify(claim: Claim, limit: Limit) -> str:
     if claim.verdict == "PROVED":
         return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""
-    return f"{claim.verdict}: every counted length to {shown(claim.horizon)} is right{beyond}"
+    return f"{claim.verdict}: every counted length to {number_text(claim.horizon)} is right{beyond}"
 
 
 def _check_method(claim: Claim, limit: Limit) -> None:

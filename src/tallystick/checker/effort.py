@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from time import monotonic_ns
 
-from .answers import TooCostly, shown
+from .answers import TooCostly, number_text
 
 MINUTES = 5
 """How long a check may take by default."""
@@ -44,11 +44,11 @@ class Limit:
         """Stop at the limit; else report from time to time how far the work has come."""
         now = monotonic_ns()
         if now > self.start + self.allowed:
-            raise TooCostly(f"stopped at length {shown(done)} of {shown(last)}; {self._way_out()}")
+            raise TooCostly(f"stopped at length {number_text(done)} of {number_text(last)}; {self._way_out()}")
         if self.report is not None and now > self.next_report:
             self.next_report = now + _NEXT_REPORT
             spent = f"{(now - self.start) // _SECOND} s of at most {duration(self.allowed)}"
-            self.report(f"checking length {shown(done)} of {shown(last)}: {spent}")
+            self.report(f"checking length {number_text(done)} of {number_text(last)}: {spent}")
 
     def _way_out(self) -> str:
         return f"the limit is {duration(self.allowed)}, and --minutes raises it"

@@ -7,8 +7,8 @@ the right class. The more last tokens are told apart, the closer the boxes and t
 
 from collections.abc import Callable, Iterator
 
-from .answers import TooCostly, Undecided, require, shown
-from .boxes import Arithmetic, BoxedNetwork, Boxes, Executed, Rounded, joined
+from .answers import TooCostly, Undecided, number_text, require
+from .boxes import Arithmetic, BoxedNetwork, Boxes, Executed, Rounded, hull
 from .claims import Claim, Counterexample, Network
 from .effort import Limit
 from .floating import FORMATS
@@ -62,7 +62,7 @@ def _check_counterexample(claim: Claim, boxed: BoxedNetwork, example: Counterexa
     length = example.length
     require(length == claim.horizon + claim.stride, "the counterexample does not follow the horizon")
     require(claim.right_class(example.runs) == example.right, "the right class is not the string's")
-    limit.allow(length * boxed.time(), f"a string of length {shown(length)}")
+    limit.allow(length * boxed.time(), f"a string of length {number_text(length)}")
     state = boxed.start
     for place, token in enumerate(example.tokens(), start=1):
         limit.go_on(place, length)
@@ -74,9 +74,9 @@ def _check_counterexample(claim: Claim, boxed: BoxedNetwork, example: Counterexa
 
 
 def _check_lengths(claim: Claim, boxed: BoxedNetwork, suffix: int, limit: Limit) -> None:
-    limit.allow(2 * _groups_to(claim.horizon, suffix) * boxed.time(), f"length {shown(claim.horizon)}")
+    limit.allow(2 * _groups_to(claim.horizon, suffix) * boxed.time(), f"length {number_text(claim.horizon)}")
     if _groups_at(claim.horizon, suffix) * len(boxed.start) * boxed.arithmetic.weight > _MOST_BOXES:
-        raise TooCostly(f"length {shown(claim.horizon)} has too many groups of strings for the memory")
+        raise TooCostly(f"length {number_text(claim.horizon)} has too many groups of strings for the memory")
     groups, task = {(0, 0): boxed.start}, claim.model.task
     for length in range(1, claim.horizon + 1):
         groups = _longer(groups, boxed, suffix, lambda length=length: limit.go_on(length, claim.horizon))
@@ -94,7 +94,7 @@ def _longer(groups: Groups, boxed: BoxedNetwork, suffix: int, go_on: Callable[[]
         go_on()
         for token in (0, 1):
             target, image = (group_after(group, token), (last << 1 | token) & kept), boxed.step(state, token)
-            longer[target] = joined(longer[target], image) if target in longer else image
+            longer[target] = hull(longer[target], image) if target in longer else image
     return longer
 
 

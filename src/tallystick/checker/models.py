@@ -57,7 +57,7 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
         fields = fields_of(found, "cell open_step close_step recurrent_weight readout" + task)
         recurrent = fields["recurrent_weight"]
         P, Q = map(number_of, list_of(recurrent, 2) if cell == "selective" else (recurrent, recurrent))
-        readout, right, classes = _decided(fields, 1)
+        readout, right, classes = _readout_and_task(fields, 1)
         return Model(
             cell, (P, Q), (number_of(fields["open_step"]), number_of(fields["close_step"])), readout, right
         ), classes
@@ -68,14 +68,14 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
     steps = fields_of(fields["step"], "( )")
     first, second = (_program(steps[token], len(start), len(start)) for token in "()")
     hidden = _program(fields["hidden"], len(start))
-    readout, right, classes = _decided(fields, len(hidden.results))
+    readout, right, classes = _readout_and_task(fields, len(hidden.results))
     return Network(cell, start, (first, second), hidden, readout, right), classes
 
 
 # --- Readouts and tasks -------------------------------------------------------------------------------------------------------
 
 
-def _decided(model: dict[str, Any], units: int) -> tuple[Readout, Task, tuple[str, ...]]:
+def _readout_and_task(model: dict[str, Any], units: int) -> tuple[Readout, Task, tuple[str, ...]]:
     """Return a model's readout, its task, and the names of the classes."""
     readout = _readout(model["readout"], units, scalar=model["cell"] in SCALAR)
     if "task" not in model:
@@ -172,7 +172,7 @@ def _gated(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]]:
     rows = len(list_of(found["recurrent_weight"]))
     units = rows // GATES[cell]
     require(0 < units <= _MOST_UNITS, f"a gated cell has not 1 to {_MOST_UNITS} units")
-    readout, task, classes = _decided(found, units)
+    readout, task, classes = _readout_and_task(found, units)
     inputs = matrix_of(found["input_weight"], units * GATES[cell], 2)
     recurrent = matrix_of(found["recurrent_weight"], units * GATES[cell], units)
     biases = [vector_of(found[name], units * GATES[cell]) for name in ("input_bias", "recurrent_bias")]

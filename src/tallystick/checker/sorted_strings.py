@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import lcm
 from typing import NamedTuple, cast
 
-from .answers import require, shown
+from .answers import number_text, require
 from .claims import CLASSES, Claim, Model, Task
 from .effort import Limit, product_time
 
@@ -45,7 +45,7 @@ def check_sorted(claim: Claim, limit: Limit) -> None:
         for older, younger, right in _decisive_strings(model.task, r) if first <= last else ():
             for side in _sides(model, right):
                 held = _holds_from_to(model, older, younger, r, side, first, last, limit)
-                require(held, f"a string of a length to {shown(claim.horizon)} fails")
+                require(held, f"a string of a length to {number_text(claim.horizon)} fails")
 
 
 def class_of_sorted(model: Model, runs: list[tuple[int, int]], limit: Limit) -> int:
@@ -164,7 +164,7 @@ def sign(terms: Terms, U: Fraction, limit: Limit) -> int:
         if low > 0 or high < 0:
             return _sign_of(low)
         precision *= 2
-    limit.allow(len(terms) * 8 * product_time(size, size), f"a power of {shown(size)} digits")
+    limit.allow(len(terms) * 8 * product_time(size, size), f"a power of {number_text(size)} digits")
     return _sign_of(sum(c * p**e * q ** (longest - e) for c, e in terms))
 
 
@@ -190,7 +190,7 @@ class _Powers:
         while half not in self.known:
             halves.append(half)
             half >>= 1
-        limit.allow(len(halves) * 3 * product_time(self.precision, self.precision), f"a power of U to {shown(e)}")
+        limit.allow(len(halves) * 3 * product_time(self.precision, self.precision), f"a power of U to {number_text(e)}")
         low, high = self.known[half]
         for half in reversed(halves):
             limit.go_on(half, e)

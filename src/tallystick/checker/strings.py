@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import cast
 
-from .answers import TooCostly, Undecided, require, shown
+from .answers import TooCostly, Undecided, number_text, require
 from .claims import Claim, Counterexample, Model
 from .effort import Limit, total_time
 from .floating import FORMATS, FUSED, Floating, FloatTanh
@@ -70,7 +70,7 @@ def check_short(claim: Claim, limit: Limit) -> None:
 
 def _run(machine: Machine, string: Counterexample, length: int, limit: Limit) -> None:
     """Refuse a string that does not get the class that is given, or whose states are not its trace."""
-    limit.allow(total_time(machine.time, length), f"a string of length {shown(length)}")
+    limit.allow(total_time(machine.time, length), f"a string of length {number_text(length)}")
     trace, ends = string.trace, (0, 0)
     require(trace is None or trace[0] == 0, "the trace is not the string's")
     for place, token in enumerate(string.tokens(), start=1):
@@ -142,7 +142,7 @@ def check_lengths(claim: Claim, limit: Limit) -> None:
 
 def _check_groups(claim: Claim, machine: Machine, limit: Limit) -> None:
     whole = total_time(lambda length: (length + 1) * machine.time(length), claim.horizon)
-    limit.allow(whole, f"length {shown(claim.horizon)}")
+    limit.allow(whole, f"length {number_text(claim.horizon)}")
     states = _States(claim, limit)
     row: list[Ends] = [(0, 0)]
     for length in range(1, claim.horizon + 1):
