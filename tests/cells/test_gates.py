@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import ONE_HOT, GruCell, LstmCell
-from tallystick.cells.gated import State
+from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.numbers import exact, sigmoid
 

@@ -10,7 +10,7 @@ import pytest
 
 import tallystick as ts
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, Stack
-from tallystick.cells.gated import State
+from tallystick.cells.vector import State
 from tallystick.certificates.certificate import digest
 from tallystick.errors import BadInput
 from tallystick.numbers import ARITHMETICS

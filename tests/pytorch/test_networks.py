@@ -15,7 +15,7 @@ from torch import nn  # noqa: E402
 from tallystick import BadInput, LinearCell, LstmCell, Readout, ReluCell, TanhCell, from_torch, read_network  # noqa: E402
 from tallystick.cells import CELLS as TALLY_CELLS  # noqa: E402
 from tallystick.cells import Stack  # noqa: E402
-from tallystick.cells.gated import State  # noqa: E402
+from tallystick.cells.vector import State  # noqa: E402
 
 STRINGS = ["".join(tokens) for size in range(1, 8) for tokens in product("()", repeat=size)]
 ONE_HOT = {"(": [1.0, 0.0], ")": [0.0, 1.0]}

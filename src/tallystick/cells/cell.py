@@ -1,22 +1,121 @@
-"""A cell: a recurrence with weights of its own, and what files and training need to know of its kind."""
+"""A recurrence: a state and one step per token, which is all that a network needs to run, and a decider to decide.
 
-from abc import abstractmethod
+A cell is a recurrence with weights of its own, by the names and shapes that files and training know them by.
+
+The state is whatever the step carries from token to token; `hidden` is what the readout sees of it, a vector. Vectors and
+matrices are tuples of numbers rather than arrays, so that a weight may be a rational, a float or a box, or itself an array
+with one entry per network, and the one step runs on all of them.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from math import prod
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from tallystick.cells.conditions import Counting
-from tallystick.cells.recurrence import Recurrence
-from tallystick.languages.brackets import ALPHABET
+from tallystick.cells.conditions import Condition, Counting
+from tallystick.errors import BadInput, check_tokens
+from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.languages.tasks import BB_MEMBERSHIP, Task
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.values import Vector, check_shape, first_number, is_filled, map_nested, rows_of
+from tallystick.numbers.values import Vector
 
 Shape = tuple[int, ...]
 Tensors = Mapping[str, Any]
 """The weights of a cell by the names they have in files, each a number, a vector or a matrix."""
 
 TOKENS = len(ALPHABET)
+
+
+class Input(Protocol):
+    """What a step reads: the vector x, seen through its products with the rows of a weight matrix."""
+
+    def choose(self, *weights: Number) -> Number:
+        """Return the product of a row of weights with x."""
+        ...
+
+
+class Token(NamedTuple):
+    """A one-hot token x, as the network reads it; the entries may be arrays, one token per string."""
+
+    opening: Number
+    closing: Number
+
+    def choose(self, *weights: Number) -> Number:
+        """Return the number that belongs to this token, exact in every arithmetic since one factor is 1 and the other 0."""
+        if_open, if_close = weights
+        return self.opening * if_open + self.closing * if_close
+
+
+ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}
+
+
+@dataclass(frozen=True)
+class Recurrence(ABC):
+    """A recurrence over bracket tokens: one cell, or a stack of them.
+
+    Attributes:
+        name: what it is called in files and messages.
+        deciders: the names of the deciders that apply to it (`certificates.certify`), best first.
+        is_rational: whether rational weights make rational states, as with everything but tanh and the sigmoid.
+        membership: the task that its zero check answers.
+    """
+
+    name: ClassVar[str]
+    deciders: ClassVar[tuple[str, ...]] = ()
+    is_rational: ClassVar[bool] = True
+    membership: ClassVar[Task] = BB_MEMBERSHIP
+
+    @property
+    @abstractmethod
+    def units(self) -> int:
+        """The length of the vector that the readout sees."""
+
+    @property
+    def inputs(self) -> int:
+        """The length of the vector that a step reads; a one-hot token has one entry per bracket."""
+        return len(ALPHABET)
+
+    @property
+    @abstractmethod
+    def matrix_entries(self) -> int:
+        """How many entries the weight matrices have, by which the cost of a step grows."""
+
+    @property
+    @abstractmethod
+    def initial_state(self) -> Any:  # noqa: ANN401 -- each recurrence has its own kind of state
+        """The state before the first token."""
+
+    @abstractmethod
+    def step(self, state: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the next state."""
+
+    @abstractmethod
+    def hidden(self, state: Any) -> Vector:  # noqa: ANN401
+        """Return what the readout sees of a state."""
+
+    @abstractmethod
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this recurrence with number(weight, name) in the place of each weight, such as `ARITHMETICS["float32"]`."""
+
+    def conditions(self) -> list[Condition]:
+        """Return the conditions under which this kind of recurrence counts exactly, each decided in rationals."""
+        raise BadInput(f"cell: no counting theorem is known for a {type(self).__name__}")
+
+    def trace(self, string: str) -> list[Any]:
+        """Return the state before the first token and after each one.
+
+        >>> from tallystick import LinearCell
+        >>> LinearCell(1, -1, 1).trace("(()")
+        [0, 1, 2, 1]
+        """
+        check_tokens(string, ALPHABET)
+        return list(accumulate((ONE_HOT[token] for token in string), self.step, initial=self.initial_state))
+
+    def final_state(self, string: str) -> Any:  # noqa: ANN401
+        """Return the state after the whole string."""
+        return self.trace(string)[-1]
 
 
 @dataclass(frozen=True)
@@ -146,46 +245,3 @@ class ScalarCell(Cell):
         Fraction(-1, 2)
         """
         return type(self)(**{field.name: number(getattr(self, field.name), field.name) for field in fields(self)})
-
-
-@dataclass(frozen=True)
-class VectorCell(Cell):
-    """A cell with several units; its fields are tensors: `input_weight`, `recurrent_weight`, and any number of biases."""
-
-    most_units = 16  # more would take a compiler minutes: each weight is a number of its own in the step
-    rests = False
-
-    def __post_init__(self) -> None:
-        """Refuse weights that do not fit together or are not finite numbers, naming them."""
-        for field, (rows, *columns) in self.shapes(self.units, self.inputs).items():
-            check_shape(getattr(self, field), field, rows, *columns)
-
-    @property
-    def inputs(self) -> int:
-        """The length of the vector that a step reads: how many columns `input_weight` has."""
-        rows = cast("tuple[object, ...]", next(iter(self.tensors().values())))
-        return len(cast("Vector", rows[0])) if is_filled(rows) and is_filled(rows[0]) else TOKENS
-
-    def tensors(self) -> dict[str, Any]:
-        """Return the weights by the names they have in files."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_tensors(cls, tensors: Tensors) -> Self:
-        """Return the cell with these weights."""
-        return cls(**tensors)
-
-    @classmethod
-    def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
-        """Return the cell, its tensors taken apart into numbers, each with one entry per seed; a missing bias is zero."""
-        shapes = list(cls.shapes(1).values())
-        arrays = [inputs, recurrent, *bias]
-        tensors = [rows_of(array, len(shape)) for array, shape in zip(arrays, shapes, strict=False)]
-        zero = 0 * first_number(tensors[0])
-        return cls(*tensors, *((zero,) * len(tensors[0]) for _ in shapes[len(arrays) :]))
-
-    def map_weights(self, number: Callable[..., Number]) -> Self:
-        """Return this cell with number(weight, name) in the place of each weight."""
-        # A bias is a term and all else a factor, which is what a fused arithmetic asks.
-        names = {field.name: "bias" if field.name.endswith("bias") else field.name for field in fields(self)}
-        return type(self)(*(map_nested(getattr(self, name), number, role) for name, role in names.items()))

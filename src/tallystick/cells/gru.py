@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.gated import GatedCell, State
-from tallystick.cells.recurrence import Input
+from tallystick.cells.cell import Input
+from tallystick.cells.vector import GatedCell, State
 from tallystick.numbers import hyperbolic_tangent, sigmoid, weighted_mean
 from tallystick.numbers.values import add
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from tallystick.cells.cell import ScalarCell
+from tallystick.cells.cell import Input, ScalarCell
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, unit
-from tallystick.cells.recurrence import Input
 from tallystick.numbers import Number, exact
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, cast, final
 
-from tallystick.cells.cell import TOKENS, Cell
-from tallystick.cells.recurrence import Input, Recurrence
+from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import Matrix, Vector, check_shape, dot, is_filled, map_nested, map_states, numbers_of

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.cell import ScalarCell
-from tallystick.cells.recurrence import Input
+from tallystick.cells.cell import Input, ScalarCell
 from tallystick.numbers import Number, hyperbolic_tangent
 
 

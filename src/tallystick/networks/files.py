@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from tallystick.cells import CELLS, Cell, ScalarCell, Stack
-from tallystick.cells.gated import State
 from tallystick.cells.stack import ONE_HOT_VECTORS
+from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document, read_as, write_document
 from tallystick.languages.brackets import ALPHABET

@@ -1,14 +1,66 @@
-"""Cells with gates and several units, as in PyTorch: weights in its layout, and a vector of states that starts at 0."""
+"""Cells with several units, whose state is made of vectors that start at 0; and those with gates, in PyTorch's layout."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, cast
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
-from tallystick.cells.cell import TOKENS, Shape, VectorCell
-from tallystick.cells.recurrence import Input
+from tallystick.cells.cell import TOKENS, Cell, Input, Shape, Tensors
 from tallystick.errors import BadInput
 from tallystick.numbers import Number
-from tallystick.numbers.values import Matrix, Vector, is_filled, layer
+from tallystick.numbers.values import (
+    Matrix,
+    Vector,
+    check_shape,
+    first_number,
+    is_filled,
+    layer,
+    map_nested,
+    rows_of,
+)
+
+
+@dataclass(frozen=True)
+class VectorCell(Cell):
+    """A cell with several units; its fields are tensors: `input_weight`, `recurrent_weight`, and any number of biases."""
+
+    most_units = 16  # more would take a compiler minutes: each weight is a number of its own in the step
+    rests = False
+
+    def __post_init__(self) -> None:
+        """Refuse weights that do not fit together or are not finite numbers, naming them."""
+        for field, (rows, *columns) in self.shapes(self.units, self.inputs).items():
+            check_shape(getattr(self, field), field, rows, *columns)
+
+    @property
+    def inputs(self) -> int:
+        """The length of the vector that a step reads: how many columns `input_weight` has."""
+        rows = cast("tuple[object, ...]", next(iter(self.tensors().values())))
+        return len(cast("Vector", rows[0])) if is_filled(rows) and is_filled(rows[0]) else TOKENS
+
+    def tensors(self) -> dict[str, Any]:
+        """Return the weights by the names they have in files."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_tensors(cls, tensors: Tensors) -> Self:
+        """Return the cell with these weights."""
+        return cls(**tensors)
+
+    @classmethod
+    def from_training(cls, inputs: Any, recurrent: Any, bias: tuple[Any, ...]) -> Self:  # noqa: ANN401 -- arrays
+        """Return the cell, its tensors taken apart into numbers, each with one entry per seed; a missing bias is zero."""
+        shapes = list(cls.shapes(1).values())
+        arrays = [inputs, recurrent, *bias]
+        tensors = [rows_of(array, len(shape)) for array, shape in zip(arrays, shapes, strict=False)]
+        zero = 0 * first_number(tensors[0])
+        return cls(*tensors, *((zero,) * len(tensors[0]) for _ in shapes[len(arrays) :]))
+
+    def map_weights(self, number: Callable[..., Number]) -> Self:
+        """Return this cell with number(weight, name) in the place of each weight."""
+        # A bias is a term and all else a factor, which is what a fused arithmetic asks.
+        names = {field.name: "bias" if field.name.endswith("bias") else field.name for field in fields(self)}
+        return type(self)(*(map_nested(getattr(self, name), number, role) for name, role in names.items()))
 
 
 class State(NamedTuple):
