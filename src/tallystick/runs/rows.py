@@ -1,4 +1,4 @@
-"""Parts of jobs, trained, as table rows; and rows as networks again."""
+"""Trains parts of jobs and makes table rows of the networks; makes networks of rows again."""
 
 from dataclasses import dataclass
 from math import prod
@@ -80,8 +80,8 @@ def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
 def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
     if issubclass(job.setting.kind, VectorCell):
-        # Whole blocks, be all of them asked for or not: sums over many networks are rounded in an order that hangs on their
-        # number.
+        # Train whole blocks even where fewer seeds are asked for: the number of networks decides in which order their sums
+        # are rounded.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
