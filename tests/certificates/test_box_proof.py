@@ -1,11 +1,13 @@
 """What boxes prove, step by step: sure classes, failing strings, and how far a proof goes and why it ends there."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from brute_force import place_of
 from vector_networks import counting_lstm
 
-from tallystick import LstmCell, Network, certify
+from tallystick import LinearCell, LstmCell, Network, Stack, certify
 from tallystick.certificates import box_proof
 from tallystick.certificates.box_proof import (
     FAILED,
@@ -46,6 +48,19 @@ def test_outputs_with_the_same_weights_are_told_apart_by_their_biases():
     readout = Readout(((0,), (0,), (1,)), (0, -9, 0))
     assert sure_classes(boxed_forms(readout), hidden).tolist() == [UNSURE, 2, UNSURE]
     assert certify(Network(FAILS_AT_11.cell, readout), limit=6).outcome is Outcome.REFUTED
+
+
+def test_what_no_class_claims_is_sure_only_where_all_others_are_excluded():
+    hidden = (Box(np.array([-1.0, 0.5, -2.0]), np.array([1.0, 1.0, -1.0])),)
+    assert sure_classes(boxed_forms(Readout.zero()), hidden).tolist() == [UNSURE, 0, 0]
+
+
+def test_a_zero_check_is_not_refuted_by_a_box_around_zero():
+    """A third is no double, so the boxes of a cell that counts exactly hold more than its states."""
+    counter = LinearCell(Fraction(1, 3), Fraction(-1, 3), 1)
+    assert certify(Network(counter, Readout.zero())).outcome is Outcome.PROVED
+    stacked = certify(Network(Stack((counter,)), Readout.zero()))
+    assert (stacked.outcome, stacked.horizon, stacked.known_failure) == (Outcome.BOUNDED, 1, None)
 
 
 @pytest.mark.parametrize("suffix", [1, 2])

@@ -127,18 +127,28 @@ def boxed_forms(readout: Readout) -> tuple[tuple[Form, ...], ...]:
 def sure_classes(forms: tuple[tuple[Form, ...], ...], hidden: Vector) -> NDArray[np.int64]:
     """Return the index of the class that every h in a box gets, or `UNSURE`, for an array of boxes."""
     found = np.full(np.shape(hidden[0].low), UNSURE)
+    excluded = np.ones(found.shape, np.bool_)
     for index, needed in enumerate(forms):
-        found[np.logical_and.reduce([_holds(form, hidden) for form in needed])] = index
+        if not needed:
+            continue
+        holds, fails = zip(*(_holds_or_fails(form, hidden) for form in needed), strict=True)
+        found[np.logical_and.reduce(holds)] = index
+        excluded &= np.logical_or.reduce(fails)
+    # A class without comparisons gets what no other class gets, so every other one must be out of the question.
+    for index in (index for index, needed in enumerate(forms) if not needed):
+        found[excluded] = index
     return found
 
 
-def _holds(form: Form, hidden: Vector) -> NDArray[np.bool_]:
-    """Say where a comparison holds for every h in a box."""
+def _holds_or_fails(form: Form, hidden: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say where a comparison holds for every h in a box, and where it fails for every one."""
     value: Box
     (value,) = layer((form.weight,), (form.bias,), hidden)
     holds = value.low > 0 if form.strict else value.low >= 0
+    fails = value.high <= 0 if form.strict else value.high < 0
     # Weights of 0 leave the bias alone, which is the same everywhere.
-    return np.broadcast_to(holds, np.shape(hidden[0].low))
+    shape = np.shape(hidden[0].low)
+    return np.broadcast_to(holds, shape), np.broadcast_to(fails, shape)
 
 
 @dataclass(frozen=True)

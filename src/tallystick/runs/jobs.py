@@ -5,11 +5,10 @@ A job is one setting of one edition, with the strings that it is trained and tes
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import jax
 import numpy as np
-import polars as pl
 
 from tallystick.cells import VectorCell
 from tallystick.datasets.paper import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
@@ -19,6 +18,9 @@ from tallystick.training.lessons import check_training_set
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import exact_counters
 from tallystick.training.weights import fresh_weights, published_weights
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TRAIN_LENGTHS = (2, 4, 8)
 MOST_SEEDS = 10_000_000
@@ -93,14 +95,14 @@ class Keep:
             )
         check_whole(seeds, "seeds", least=1, most=MOST_SUMMED_UP)
 
-    def choose(self, rows: pl.DataFrame, seeds: int) -> pl.DataFrame:
+    def choose(self, rows: "pl.DataFrame", seeds: int) -> "pl.DataFrame":
         """Return which of the rows are kept: of a sample of n out of `seeds`, those with seed·n mod seeds < n.
 
         These are n seeds at even distances. Every seed draws from a key of its own, so they are as good as any others.
         """
         if self.kind != "sample" or self.size >= seeds:
             return rows
-        return rows.filter(pl.col("seed") * self.size % seeds < self.size)
+        return rows.filter(rows["seed"] * self.size % seeds < self.size)
 
 
 ALL = Keep()
