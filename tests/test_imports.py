@@ -92,19 +92,6 @@ def test_verdicts_can_be_checked_without_jax():
     subprocess.run([sys.executable, "-c", LOADS_NO_JAX, *verdicts], check=True)
 
 
-LOADS_LITTLE = """
-import sys
-for name in ("polars", "pydantic", "fastapi", "z3", "dask", "distributed", "typer", "rich"):
-    sys.modules[name] = None  # an import of it fails
-import benchmarks.run, tallystick.training.ensemble
-"""
-
-
-def test_training_and_measurements_need_little():
-    """They run on machines with a GPU that have JAX and NumPy, and not much beside them."""
-    subprocess.run([sys.executable, "-c", LOADS_LITTLE], check=True, cwd=Path(__file__).parents[1])
-
-
 def test_the_languages_use_no_arrays():
     """Only a task answers for many strings at once."""
     for module, path in modules().items():

@@ -126,7 +126,7 @@ def test_a_connection_that_broke_is_forgotten():
             with connect(address) as line:
                 line.sendall(b"GET /app.js HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
                 assert line.recv(10)
-                kept.update(each for each in gc.get_objects() if isinstance(each, server.Connection))
+                kept.update(each for each in gc.get_objects() if type(each) is server.Connection)
                 assert kept
                 line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         for _ in range(100):

@@ -69,7 +69,7 @@ def test_names_of_files_machines_and_tokens_are_text(said, tmp_path):
     assert said("certify", model, "--out", f"{HOSTILE}/out.json")[0] == 0
     assert said("check", f"{HOSTILE}/out.json")[0] == 0
     (tmp_path / HOSTILE / "out.json").write_text(json.dumps({HOSTILE: HOSTILE}))
-    assert said("check", f"{HOSTILE}/out.json")[0] == 1
+    assert said("check", f"{HOSTILE}/out.json")[0] == 2
     (tmp_path / model).write_text(json.dumps({HOSTILE: HOSTILE}))
     assert said("certify", model)[0] == 2
     assert said(HOSTILE)[0] == 2

@@ -8,12 +8,11 @@ import json
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PlainValidator
-from pydantic_core import core_schema
 
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL
@@ -186,10 +185,10 @@ class OneOf:
 
     names: Callable[[], Collection[str]]
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> Any:  # noqa: ANN401 -- pydantic's own
         """Return the names that stand in the table when an application is made."""
-        del source, handler
-        return core_schema.literal_schema(list(self.names()))
+        del source
+        return handler.generate_schema(Literal[tuple(self.names())])
 
 
 Arithmetic = Annotated[str, OneOf(lambda: ARITHMETIC_NAMES)]
