@@ -82,6 +82,7 @@ def test_the_page_of_the_command_line_has_every_option(name, capsys):
     assert {option for option in options if not re.search(rf"^- `{option}[ `]", section[0], re.MULTILINE)} == set()
 
 
+@pytest.mark.long
 def test_the_site_is_whole_and_loads_nothing_from_another_host(tmp_path):
     """Built as `make docs` builds it: a warning is an error."""
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]

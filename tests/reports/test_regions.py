@@ -113,6 +113,7 @@ def test_the_sentence_has_the_numbers_of_the_run(run):
     assert "1,234 up to length 50" in result(everywhere)
 
 
+@pytest.mark.long
 def test_the_page_shows_the_section_where_the_figure_is_and_nothing_of_it_where_not(report, tmp_path):
     page = (report / "report.html").read_text()
     assert 'href="#regions"' in page

@@ -55,11 +55,13 @@ def test_a_path_is_not_drawn_across_infinity(run_directory):
     assert {len(axes.collections[0].get_segments()) for axes in figure.axes} == {4}
 
 
+@pytest.mark.long
 def test_precision_is_drawn_only_where_both_precisions_are(tmp_path):
     names = {path.name for path in write_report(write_run(tmp_path, ("fresh",), seeds=12)).files}
     assert names == set(REPORT_FILES) - {f"precision.{form}" for form in drawing.FORMATS}
 
 
+@pytest.mark.long
 def test_the_authors_ten_runs_alone_make_a_report(tmp_path):
     directory = write_run(tmp_path, ("exact",))
     pl.read_parquet(directory / "paths.parquet").clear().write_parquet(directory / "paths.parquet")

@@ -202,6 +202,7 @@ def test_a_network_that_counts_is_unlimited(copied):
     assert "unlimited, at most unlimited" in shown(copied)
 
 
+@pytest.mark.long
 def test_a_run_without_horizons_is_reported_without_them(copied):
     path = copied / "models.parquet"
     pl.read_parquet(path).drop("horizon_all", "horizon_even").write_parquet(path)

@@ -113,6 +113,7 @@ def begun(killed_once):
 # Kills. Many more of them: soak/kills.py.
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_ends_as_an_undisturbed_one(tmp_path):
     command = ["train", "--train-length", "2", "--epochs", "20", "--seeds", str(6 * 2048), "--keep", "sample:99"]
     kills = Kills(command, tmp_path, tmp_path / "cache")

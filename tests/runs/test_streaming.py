@@ -120,6 +120,7 @@ def test_a_sample_is_as_large_as_was_asked_and_evenly_spread(size, seeds):
     assert set(chosen.diff().drop_nulls()) <= {seeds // size, seeds // size + 1, 1}
 
 
+@pytest.mark.long
 def test_sketches_of_any_parts_in_any_order_add_up_to_the_same(tmp_path, runs):
     job = training_job(SETTING, 300, seed=0)
     for folder, cuts in (("one", [0, 300]), ("three", [130, 300, 0, 50, 50, 130])):

@@ -57,6 +57,7 @@ def test_a_horizon_that_lasts_to_the_end_of_the_search_is_a_lower_bound():
     assert found.horizons == Spread(2, 2, 100, np.inf)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "least_proved"),
     [

@@ -54,6 +54,7 @@ def test_seeds_end_where_the_loss_is_least_and_not_at_the_counter(binary):
     assert binary.ends.ratio_above > 0.99
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("task", "method"), [("binary", "published"), ("ternary", "corrected"), ("binary", "tied"), ("binary", "projected")]
 )
@@ -251,6 +252,7 @@ def test_it_explains_a_setting_and_draws_it(capsys, tmp_path):
     assert "exists already; --force overwrites it" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_float64_has_nothing_finer_beside_it(capsys, tmp_path):
     asked = (
         "--task",

@@ -57,7 +57,7 @@ def trailing(values, size):
     ("setting", "steps"),
     [
         (Setting("binary", False, 2, epochs=4), [6, 12, 18, 24]),
-        (Setting("binary", False, 4, method="curriculum", epochs=2), [6, 34]),
+        pytest.param(Setting("binary", False, 4, method="curriculum", epochs=2), [6, 34], marks=pytest.mark.long),
     ],
 )
 def test_it_is_the_error_of_each_gradient_over_the_last_epoch(setting, steps):

@@ -149,6 +149,7 @@ def every_state(cell, longest):
         states = {s + token: cell.step(h, ONE_HOT[token]) for s, h in states.items() for token in "()"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "language"), [(LinearCell, BB), (SelectiveCell, BB), (ReluCell, SEMI_DYCK1)])
 def test_the_conditions_hold_iff_brute_force_finds_no_error(kind, language):
     """The theorem itself, on rational cells and every string up to length 9: a test beside the proof."""

@@ -53,10 +53,14 @@ SETTINGS = [
     {"task": "ternary"},
     {"task": "count", "cell": "relu", "method": "count-penalty"},
     {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
+]
+LONG = [
     {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
     {"task": "ternary", "precision": "float64"},
+    {"method": "tied"},
+    {"method": "curriculum"},
+    {"task": "count", "cell": "tanh", "method": "count"},
 ]
-LONG = [{"method": "tied"}, {"method": "curriculum"}, {"task": "count", "cell": "tanh", "method": "count"}]
 
 
 @pytest.mark.parametrize(
@@ -108,6 +112,7 @@ def as_on_a_gpu():
     return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=h100))
 
 
+@pytest.mark.long
 # It also says that it will do without Triton one day: then the scan trains.
 @pytest.mark.filterwarnings("ignore:The Pallas Triton backend is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("cell", [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)])

@@ -128,6 +128,7 @@ def test_a_seeds_weights_are_the_same_in_any_block(method):
     np.testing.assert_array_equal(found.accuracy_train, expected.accuracy_train)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["lagrangian", "tied-unit", "projected", "curriculum"])
 def test_paths_end_where_training_ends(method):
     setting = Setting("binary", bias=True, train_length=4, method=method, epochs=7, precision="float64")

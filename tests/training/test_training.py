@@ -1,5 +1,7 @@
 """The loop does what the protocol says, and a seed's weights depend on nothing but the seed and the setting."""
 
+from itertools import product
+
 import jax
 import numpy as np
 import pytest
@@ -76,7 +78,7 @@ def test_the_loop_is_the_protocol(task, bias):
         assert trained.accuracy_train[seed] == pytest.approx(right)
 
 
-@pytest.mark.parametrize(("task", "precision"), [("binary", "float32"), ("ternary", "float32"), ("ternary", "float64")])
+@pytest.mark.parametrize(("task", "precision"), [("binary", "float32"), ("ternary", "float64")])
 def test_a_seeds_weights_are_the_same_in_any_block_on_any_number_of_cores(task, precision):
     """At length 8 float32 training is chaotic, so one differing bit would show."""
     setting = Setting(task, bias=True, train_length=8, precision=precision, epochs=12)
@@ -146,8 +148,14 @@ def test_paths_start_where_training_starts_and_end_where_it_ends(precision):
         np.testing.assert_allclose(path[-1], last, rtol=1e-5)
 
 
-@pytest.mark.parametrize("cell", CELLS)
-@pytest.mark.parametrize("task", TASKS)
+def cells_and_tasks():
+    """Every pair of a cell and a task; each cell is tried with one task, and with the others where there is time."""
+    for (place, cell), (number, task) in product(enumerate(CELLS), enumerate(TASKS)):
+        quick = place % len(TASKS) == number
+        yield pytest.param(cell, task, marks=() if quick else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("cell", "task"), cells_and_tasks())
 def test_every_cell_learns_every_task(cell, task):
     networks = train_networks(task, train_length=2, seeds=16, cell=cell, epochs=150, bias=True)
     assert all(np.isfinite(array).all() for array in jax.tree.leaves(networks.weights))
