@@ -122,3 +122,10 @@ def test_a_tie_goes_to_the_lowest_index():
 def test_a_bad_readout_is_refused(make, message):
     with pytest.raises(BadInput, match=f"^{message}"):
         make()
+
+
+@pytest.mark.parametrize(("weight", "bias"), [(((2,),), (0,)), (((1,),), (1,)), (((1, 1),), (0,))])
+def test_a_zero_check_of_anything_but_h_is_refused(weight, bias):
+    """The theorems speak of h = 0; a verdict on 2·h + 1 = 0 would answer another question."""
+    with pytest.raises(BadInput, match="weight: the zero readout looks at h itself"):
+        Readout(weight, bias, "zero")

@@ -134,6 +134,8 @@ class Readout:
             raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
         check_shape(self.weight, "weight", len(self.bias), self.units)
         check_shape(self.bias, "bias", len(self.weight))
+        if not DECISIONS[self.decision].has_weights and (self.weight, self.bias) != (((1,),), (0,)):
+            raise BadInput(f"weight: the {self.kind} readout looks at h itself, so its weight is 1 and its bias 0")
 
     @property
     def units(self) -> int:
