@@ -33,7 +33,7 @@ class LinearCell(ScalarCell):
 
     name = "linear"
     scales = True
-    deciders = ("sorted strings", "theorem", "exact depth", "search")
+    deciders = ("theorem", "sorted strings", "exact depth", "search")
     counting = Counting(opposite, unit, nearest_counter)
 
     @classmethod

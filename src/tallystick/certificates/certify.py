@@ -7,11 +7,6 @@ A **decider** goes from a network, the lengths that count, an arithmetic and a l
 cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or
 fall with h:
 
-- **sorted strings**, in real arithmetic: a linear cell with U > 0 is decided completely by a few strings per length
-  (`sorted_strings`), unless it counts exactly. U ≤ 0 fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((`
-  are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))`
-  does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it
-  from `)(`.
 - **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also
   when only even lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes
   together with P = −1. Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q =
@@ -21,6 +16,11 @@ fall with h:
   P)·P^d is of one sign for even d, so the same holds for even lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or
   between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and likewise the binary one: such a cell fails at length 1
   or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on semi-Dyck-1 at every length (Theorem 3).
+- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by a few strings per length
+  (`sorted_strings`). U ≤ 0 fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((`
+  are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))`
+  does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it
+  from `)(`.
 - **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not
   go further.
 - **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so

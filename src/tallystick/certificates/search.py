@@ -137,7 +137,7 @@ def is_certain(readout: Readout, right: NDArray[np.int64], ends: Ends, *, rounde
     """Say for which groups, both of whose ends are right, every h between them is surely right too."""
     if readout.decision == ZERO:  # what follows from its comparisons below, in fewer operations
         return (right == 1) | (ends.least > 0) | (ends.greatest < 0)
-    if not rounded and all(readout.comparisons):
+    if all(readout.comparisons) and (not rounded or is_steady(readout)):
         return np.ones(len(right), bool)
     classes = [
         _holds_between(readout, needed, ends, rounded=rounded)

@@ -7,6 +7,7 @@ zero (binary), which sign has it (ternary), is it zero (membership)? The task `c
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,11 @@ class Task:
 
     def right_classes(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the index of the right class for each count, which its sign decides."""
-        by_sign = np.array([self.index_of_count(sign) for sign in (-1, 0, 1)])
-        return by_sign[np.sign(counts) + 1]
+        return self._by_sign[np.sign(counts) + 1]
+
+    @cached_property
+    def _by_sign(self) -> NDArray[np.int64]:
+        return np.array([self.index_of_count(sign) for sign in (-1, 0, 1)])
 
     def classes_along(self, closing: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the index of the right class after each token of many strings, tokens along the first axis, true for `)`.

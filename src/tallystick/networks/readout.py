@@ -162,10 +162,10 @@ class Readout:
         Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
         """
         outputs = [*self.outputs(hidden), 0]  # NOTHING is the last
-        total: Number = 0
-        for index, needed in enumerate(self.comparisons):
-            if index:
-                total = total + _all([_compare(one, outputs) for one in needed]) * index
+        first, *others = self.comparisons[1:]  # the class 0 gets the rest
+        total = _all(first, outputs) * 1
+        for index, needed in enumerate(others, start=2):
+            total = total + _all(needed, outputs) * index
         return total
 
     def forms(self, index: int) -> list[Form]:
@@ -190,13 +190,12 @@ class Readout:
         return Readout(weight, bias, self.decision)
 
 
-def _compare(comparison: Comparison, outputs: list[Number]) -> Number:
-    greater, less = outputs[comparison.greater], outputs[comparison.less]
-    return greater > less if comparison.strict else greater >= less
-
-
-def _all(held: list[Number]) -> Number:
-    first, *others = held
+def _all(needed: tuple[Comparison, ...], outputs: list[Number]) -> Number:
+    """Say whether all comparisons hold."""
+    first, *others = (
+        outputs[greater] > outputs[less] if strict else outputs[greater] >= outputs[less]
+        for greater, less, strict in needed
+    )
     for one in others:
         first = first & one
     return first

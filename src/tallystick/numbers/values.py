@@ -197,8 +197,8 @@ def is_filled(values: object) -> bool:
 
 def dot(row: Vector, inputs: Vector) -> Number:
     """Return the sum of products, added from the left."""
-    first, *others = (weight * x for weight, x in zip(row, inputs, strict=True))
-    return sum(others, start=first)
+    products = [weight * x for weight, x in zip(row, inputs, strict=True)]
+    return products[0] if len(products) == 1 else sum(products[1:], start=products[0])
 
 
 def _shorten(values: object) -> str:
