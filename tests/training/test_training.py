@@ -148,14 +148,14 @@ def test_paths_start_where_training_starts_and_end_where_it_ends(precision):
         np.testing.assert_allclose(path[-1], last, rtol=1e-5)
 
 
-def cells_and_tasks():
-    """Every pair of a cell and a task; each cell is tried with one task, and with the others where there is time."""
-    for (place, cell), (number, task) in product(enumerate(CELLS), enumerate(TASKS)):
-        quick = place % len(TASKS) == number
-        yield pytest.param(cell, task, marks=() if quick else pytest.mark.long)
+CELLS_AND_TASKS = [
+    pytest.param(cell, task, marks=() if place % len(TASKS) == number else pytest.mark.long)
+    for (place, cell), (number, task) in product(enumerate(CELLS), enumerate(TASKS))
+]
+"""Each cell is tried with one task, and with the others where there is time."""
 
 
-@pytest.mark.parametrize(("cell", "task"), cells_and_tasks())
+@pytest.mark.parametrize(("cell", "task"), CELLS_AND_TASKS)
 def test_every_cell_learns_every_task(cell, task):
     networks = train_networks(task, train_length=2, seeds=16, cell=cell, epochs=150, bias=True)
     assert all(np.isfinite(array).all() for array in jax.tree.leaves(networks.weights))
