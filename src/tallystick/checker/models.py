@@ -33,7 +33,7 @@ SCALAR = ("linear", "selective", "relu", "tanh")
 GATES = {"gru": 3, "lstm": 4}
 """The cells that a certificate knows by their weights; of a GRU or an LSTM how many rows a unit has."""
 
-_GATED_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
+_TENSOR_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
 _OUTPUTS = {"zero": 1, "binary": 1, "ternary": 3}
 _TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "mean": 3}
 """How many numbers an operation takes."""
@@ -62,7 +62,7 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
             cell, (P, Q), (number_of(fields["open_step"]), number_of(fields["close_step"])), readout, right
         ), classes
     if cell in GATES:
-        return _gated(fields_of(found, _GATED_FIELDS + task))
+        return _network_of_tensors(fields_of(found, _TENSOR_FIELDS + task))
     fields = fields_of(found, "cell start step hidden readout" + task)
     start = tuple(map(number_of, list_of(fields["start"], most=_MOST_NUMBERS)))
     steps = fields_of(fields["step"], "( )")
@@ -166,7 +166,7 @@ def _places(found: list[Any], before: int) -> tuple[int, ...]:
 # --- GRUs and LSTMs -----------------------------------------------------------------------------------------------------------
 
 
-def _gated(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]]:
+def _network_of_tensors(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]]:
     """Read a GRU or an LSTM in PyTorch's layout: a row per gate and unit, gate after gate."""
     cell = found["cell"]
     rows = len(list_of(found["recurrent_weight"]))
