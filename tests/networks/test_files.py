@@ -181,3 +181,9 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
 def test_the_long_form_is_refused_by_the_field(change, message):
     with pytest.raises(BadInput, match=message):
         network_from_json(Document({**LONG, **change}, "file"))
+
+
+def test_the_order_of_tokens_in_a_file_does_not_matter():
+    swapped = {**LONG, "tokens": dict(reversed(LONG["tokens"].items()))}
+    assert list(swapped["tokens"]) == [")", "("]
+    assert network_from_json(Document(swapped, "file")) == network_from_json(Document(LONG, "file"))

@@ -139,7 +139,8 @@ def _read_stack(document: Document) -> tuple[Stack, Readout, dict[str, Document]
     fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "task"))
     tokens = ONE_HOT_VECTORS
     if "tokens" in fields:
-        vectors = fields["tokens"].fields(required=tuple(ALPHABET)).values()
+        by_token = fields["tokens"].fields(required=tuple(ALPHABET))
+        vectors = [by_token[token] for token in ALPHABET]  # in whatever order the file has them
         longest = max(len(list(vector.items())) for vector in vectors)
         tokens = tuple(_numbers(vector, longest) for vector in vectors)
     layers: list[Cell] = []
