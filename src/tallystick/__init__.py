@@ -8,7 +8,19 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tallystick.cells import Cell, GruCell, LinearCell, LstmCell, ReluCell, SelectiveCell, Stack, TanhCell
+from tallystick.cells import (
+    Cell,
+    GruCell,
+    LinearCell,
+    LinearLayer,
+    LstmCell,
+    ReluCell,
+    ReluLayer,
+    SelectiveCell,
+    Stack,
+    TanhCell,
+    TanhLayer,
+)
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.certify import certify
@@ -64,14 +76,17 @@ __all__ = [
     "GruCell",
     "Indicators",
     "LinearCell",
+    "LinearLayer",
     "LstmCell",
     "Network",
     "Readout",
     "ReluCell",
+    "ReluLayer",
     "SelectiveCell",
     "Setting",
     "Stack",
     "TanhCell",
+    "TanhLayer",
     "Verdict",
     "accuracy_curve",
     "certify",

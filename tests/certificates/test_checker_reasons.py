@@ -112,9 +112,9 @@ REFUSALS = [
     ("the horizon is not a counted length", {**EVEN, "horizon": EVEN["horizon"] + 1}),
     ("a counterexample goes with REFUTED alone", {**SORTED, "verdict": "BOUNDED"}),
     ("a counterexample goes with REFUTED alone", {**SORTED, "counterexample": None}),
-    ("a gated cell is bounded, in real arithmetic only", {**LSTM, "arithmetic": "float32"}),
+    ("a cell of matrices is bounded, in real arithmetic only", {**LSTM, "arithmetic": "float32"}),
     (
-        "a gated cell is bounded, in real arithmetic only",
+        "a cell of matrices is bounded, in real arithmetic only",
         {**LSTM, "verdict": "PROVED", "horizon": "unlimited", "counterexample": None},
     ),
     (
@@ -122,8 +122,8 @@ REFUSALS = [
         {**TANH32, "evidence": {"method": "enclosures", "tanh_neighbours": 5}},
     ),
     ("not what may be assumed of tanh", {**TANH, "evidence": {"method": "enclosures", "tanh_neighbours": 4}}),
-    ("a gated cell has not 1 to 64 units", with_model(LSTM, recurrent_weight=[[0]] * 3)),
-    ("a gated cell has not 1 to 64 units", with_model(LSTM, recurrent_weight=[[0] * 65] * 260)),
+    ("a cell of matrices has not 1 to 64 units", with_model(LSTM, recurrent_weight=[[0]] * 3)),
+    ("a cell of matrices has not 1 to 64 units", with_model(LSTM, recurrent_weight=[[0] * 65] * 260)),
     ("a list has not 64 entries", with_model(LSTM, recurrent_weight=[[0] * 64] * 256)),
     ("a list has not 4 entries", with_model(LSTM, input_bias=[0] * 5)),
     ("a list has not 4 entries", with_model(LSTM, recurrent_bias=[0] * 3)),

@@ -1,4 +1,4 @@
-"""Cells with several units, whose state is made of vectors that start at 0; and those with gates, in PyTorch's layout."""
+"""Cells with several units, whose state is made of vectors that start at 0: in PyTorch's layout, and among those the gated."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -63,26 +63,14 @@ class VectorCell(Cell):
         return type(self)(*(map_nested(getattr(self, name), number, role) for name, role in names.items()))
 
 
-class State(NamedTuple):
-    """What a gated cell carries from token to token.
-
-    Attributes:
-        hidden: h, one number per unit; what the gates and the readout see.
-        memory: c, the same for an LSTM's memory; empty for a cell that has none.
-    """
-
-    hidden: Vector
-    memory: Vector = ()
-
-
 @dataclass(frozen=True)
-class GatedCell(VectorCell):
-    """A recurrence h, c → h', c' whose gates each look at W·x + b_x and U·h + b_h.
+class TensorCell(VectorCell):
+    """A cell that looks at W·x + b_x and U·h + b_h, in PyTorch's layout.
 
     All rows of a gate stand together, one per unit, gate after gate in PyTorch's order.
 
     Attributes:
-        input_weight: W, one row per gate and unit: what `(` adds and what `)` adds. PyTorch's weight_ih.
+        input_weight: W, one row per gate and unit: what each entry of x adds; for a bracket, `(` and `)`. PyTorch's weight_ih.
         recurrent_weight: U, one row per gate and unit, one column per unit. PyTorch's weight_hh.
         input_bias: b_x, one number per row. PyTorch's bias_ih.
         recurrent_bias: b_h, the same. PyTorch's bias_hh.
@@ -93,11 +81,9 @@ class GatedCell(VectorCell):
     input_bias: Vector
     recurrent_bias: Vector
 
-    gates: ClassVar[int]
-    has_memory: ClassVar[bool]
+    gates: ClassVar[int] = 1
 
     deciders = ("gated boxes",)
-    is_rational = False
 
     @property
     def units(self) -> int:
@@ -106,19 +92,6 @@ class GatedCell(VectorCell):
         if not is_filled(first):
             raise BadInput(f"recurrent_weight: {self.recurrent_weight!r} is not a matrix as a tuple of rows")
         return len(cast("tuple[Any, ...]", first))
-
-    @property
-    def initial_state(self) -> State:
-        """Zeros."""
-        return State((0,) * self.units, (0,) * self.units if self.has_memory else ())
-
-    @abstractmethod
-    def step(self, state: State, token: Input) -> State:
-        """Return the next state."""
-
-    def hidden(self, state: State) -> Vector:
-        """Return h."""
-        return state.hidden
 
     @classmethod
     def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
@@ -142,3 +115,37 @@ class GatedCell(VectorCell):
 
     def _by_gate(self, rows: list[Number]) -> list[Vector]:
         return [tuple(rows[start : start + self.units]) for start in range(0, len(rows), self.units)]
+
+
+class State(NamedTuple):
+    """What a gated cell carries from token to token.
+
+    Attributes:
+        hidden: h, one number per unit; what the gates and the readout see.
+        memory: c, the same for an LSTM's memory; empty for a cell that has none.
+    """
+
+    hidden: Vector
+    memory: Vector = ()
+
+
+@dataclass(frozen=True)
+class GatedCell(TensorCell):
+    """A recurrence h, c → h', c' whose gates each look at W·x + b_x and U·h + b_h."""
+
+    has_memory: ClassVar[bool]
+
+    is_rational = False
+
+    @property
+    def initial_state(self) -> State:
+        """Zeros."""
+        return State((0,) * self.units, (0,) * self.units if self.has_memory else ())
+
+    @abstractmethod
+    def step(self, state: State, token: Input) -> State:
+        """Return the next state."""
+
+    def hidden(self, state: State) -> Vector:
+        """Return h."""
+        return state.hidden

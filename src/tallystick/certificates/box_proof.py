@@ -13,6 +13,7 @@ BOUNDED and names the string.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,9 @@ class Groups:
 
     def longer(self, cell: Recurrence, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
-        images = [cell.step(self.state, ONE_HOT[token]) for token in ALPHABET]
+        # What a layer without memory gives is the same for all groups, and a single box.
+        shape = self.length - self.suffix + 1, 2**self.suffix
+        images = [map_states(partial(_spread, shape), cell.step(self.state, ONE_HOT[token])) for token in ALPHABET]
         if self.suffix < suffix:
             return Groups(self.length + 1, self.suffix + 1, map_states(_extend_suffix, *images))
         return Groups(self.length + 1, self.suffix, map_states(_move_suffix, *images))
@@ -247,6 +250,13 @@ def _alone(number: Box | int) -> Box:
     """Return the one box of the empty string's group; 0 is the only number that is not a box already."""
     low, high = number.ends if isinstance(number, Box) else (number, number)
     return Box(np.full((1, 1), low, np.float64), np.full((1, 1), high, np.float64))
+
+
+def _spread(shape: tuple[int, int], box: Box) -> Box:
+    """Return a box for each group where there is one for all."""
+    if np.shape(box.low) == shape:
+        return box
+    return Box(*(np.broadcast_to(end, shape) for end in box.ends))
 
 
 def _extend_suffix(*images: Box) -> Box:

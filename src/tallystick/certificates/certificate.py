@@ -24,6 +24,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+from tallystick.cells import Recurrence, VectorCell
 from tallystick.certificates.executions import TANH_NEIGHBOURS
 from tallystick.certificates.programs import program_of
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
@@ -40,10 +41,6 @@ FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
 _DECISIONS = (ZERO, SIGN, GREATEST)
 """The cells and decisions that the checker knows by name."""
-
-_METHODS = {"tanh": (ENCLOSURES,), "gru": ("gated boxes",), "lstm": ("gated boxes",)}
-_USUAL_METHODS = ("search", "sorted strings", "exact depth", "theorem")
-"""How the checker goes about a cell; what was decided in another way it goes about in the first of these."""
 
 UNLIMITED = "unlimited"
 _EXACTLY_RUN = ("search", "sorted strings")
@@ -140,7 +137,7 @@ def digest(content: dict[str, object]) -> str:
 def _evidence(verdict: Verdict) -> dict[str, object]:
     """Name the method by which the checker proves the verdict again, and what is assumed of an executed tanh."""
     cell = verdict.model.cell.name
-    methods = _METHODS.get(cell, _USUAL_METHODS if cell in _CELLS else ("boxes",))
+    methods = _methods(verdict.model.cell)
     method = verdict.method if verdict.method in methods else methods[0]
     if verdict.outcome is Outcome.PROVED and method != "theorem":
         raise BadInput(
@@ -150,6 +147,15 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
         return {"method": method}
     allowed = None if verdict.arithmetic == REAL else TANH_NEIGHBOURS[float_format(verdict.arithmetic).name]
     return {"method": method, "tanh_neighbours": allowed}
+
+
+def _methods(cell: Recurrence) -> tuple[str, ...]:
+    """Return how the checker goes about a cell; what was decided in another way it goes about in the first of these."""
+    if cell.name not in _CELLS:
+        return ("boxes",)
+    if isinstance(cell, VectorCell):
+        return ("gated boxes",)
+    return (ENCLOSURES,) if cell.name == "tanh" else ("search", "sorted strings", "exact depth", "theorem")
 
 
 def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:

@@ -55,7 +55,7 @@ def _claim(content: dict[str, Any]) -> Claim:
 def _require_runnable(network: Network, arithmetic: str, verdict: str) -> None:
     """Refuse claims about a program that no theorem and no standard speaks of."""
     if network.cell in GATES:
-        require(arithmetic == "real" and verdict != "PROVED", "a gated cell is bounded, in real arithmetic only")
+        require(arithmetic == "real" and verdict != "PROVED", "a cell of matrices is bounded, in real arithmetic only")
     require(verdict != "PROVED", "no theorem speaks of a program")
     require(not arithmetic.endswith(FUSED), "a program is not executed fused")
     operations = [operation for program in (*network.steps, network.hidden) for operation in program.operations]

@@ -8,7 +8,7 @@ places and gives one more:
     ["mean", share, place, place]         (1 − s)·x + s·y
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, cast
 
@@ -30,8 +30,11 @@ from .claims import (
 from .reading import fields_of, list_of, matrix_of, number_of, one_of, vector_of
 
 SCALAR = ("linear", "selective", "relu", "tanh")
-GATES = {"gru": 3, "lstm": 4}
-"""The cells that a certificate knows by their weights; of a GRU or an LSTM how many rows a unit has."""
+GATES = {"linear": 1, "relu": 1, "tanh": 1, "gru": 3, "lstm": 4}
+"""The cells that a certificate knows by their weights: those of one number, and those of matrices with so many rows per unit.
+
+What has an `input_weight` has matrices, which tells the two apart where they share a name.
+"""
 
 _TENSOR_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
 _OUTPUTS = {"zero": 1, "binary": 1, "ternary": 3}
@@ -51,9 +54,9 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
         isinstance(cell, str) and len(cell) <= _LONGEST_NAME,
         f"a cell's name is not a text of {_LONGEST_NAME} letters at most",
     )
-    known = cell in SCALAR or cell in GATES
-    task = " task" if "task" in found or not known else ""
-    if cell in SCALAR:
+    scalar = _is_scalar(found)
+    task = " task" if "task" in found or not (scalar or cell in GATES) else ""
+    if scalar:
         fields = fields_of(found, "cell open_step close_step recurrent_weight readout" + task)
         recurrent = fields["recurrent_weight"]
         P, Q = map(number_of, list_of(recurrent, 2) if cell == "selective" else (recurrent, recurrent))
@@ -72,15 +75,20 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
     return Network(cell, start, (first, second), hidden, readout, right), classes
 
 
+def _is_scalar(model: dict[str, Any]) -> bool:
+    return model["cell"] in SCALAR and "input_weight" not in model
+
+
 # --- Readouts and tasks -------------------------------------------------------------------------------------------------------
 
 
 def _readout_and_task(model: dict[str, Any], units: int) -> tuple[Readout, Task, tuple[str, ...]]:
     """Return a model's readout, its task, and the names of the classes."""
-    readout = _readout(model["readout"], units, scalar=model["cell"] in SCALAR)
+    scalar = _is_scalar(model)
+    readout = _readout(model["readout"], units, scalar=scalar)
     if "task" not in model:
         require(readout.kind in KINDS, "a readout of its own needs a task")
-        floored = model["cell"] == "relu" and readout.kind == "zero"
+        floored = scalar and model["cell"] == "relu" and readout.kind == "zero"
         return readout, Task(floored, RIGHT[readout.kind]), CLASSES[readout.kind]
     found = fields_of(model["task"], "name machine classes right")
     size = len(readout.decision.comparisons)
@@ -163,23 +171,21 @@ def _places(found: list[Any], before: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-# --- GRUs and LSTMs -----------------------------------------------------------------------------------------------------------
+# --- Cells of matrices ----------------------------------------------------------------------------------------------------------
 
 
 def _network_of_tensors(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]]:
-    """Read a GRU or an LSTM in PyTorch's layout: a row per gate and unit, gate after gate."""
+    """Read a cell in PyTorch's layout: a row per gate and unit, gate after gate."""
     cell = found["cell"]
     rows = len(list_of(found["recurrent_weight"]))
     units = rows // GATES[cell]
-    require(0 < units <= _MOST_UNITS, f"a gated cell has not 1 to {_MOST_UNITS} units")
+    require(0 < units <= _MOST_UNITS, f"a cell of matrices has not 1 to {_MOST_UNITS} units")
     readout, task, classes = _readout_and_task(found, units)
     inputs = matrix_of(found["input_weight"], units * GATES[cell], 2)
     recurrent = matrix_of(found["recurrent_weight"], units * GATES[cell], units)
     biases = [vector_of(found[name], units * GATES[cell]) for name in ("input_bias", "recurrent_bias")]
     first, second = (
-        (_gru if cell == "gru" else _lstm)(
-            [row[token] + bias for row, bias in zip(inputs, biases[0], strict=True)], recurrent, biases[1]
-        )
+        _WRITERS[cell]([row[token] + bias for row, bias in zip(inputs, biases[0], strict=True)], recurrent, biases[1])
         for token in (0, 1)
     )
     start = (Fraction(0),) * len(first.results)
@@ -230,3 +236,25 @@ def _lstm(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> 
         memory.append(program.put("sum", *terms, weights=(Fraction(1), Fraction(1))))
         hidden.append(program.put("product", o, program.put("tanh", memory[-1])))
     return Program(tuple(program.operations), (*hidden, *memory))
+
+
+def _layer(squash: str | None) -> Callable[[Sequence[Fraction], _Rows, Sequence[Fraction]], Program]:
+    """Return the writer of h' = f(x + U·h + c), where f is an operation, or None for x itself."""
+
+    def write(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
+        units = len(recurrent)
+        program = _Writer(units, units)
+        sums = [program.row(recurrent[unit], x[unit] + bias[unit]) for unit in range(units)]
+        results = sums if squash is None else [program.put(squash, place) for place in sums]
+        return Program(tuple(program.operations), tuple(results))
+
+    return write
+
+
+_WRITERS = {
+    "linear": _layer(None),
+    "relu": _layer("positive_part"),
+    "tanh": _layer("tanh"),
+    "gru": _gru,
+    "lstm": _lstm,
+}

@@ -5,7 +5,8 @@
 
 Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
 written as a hex float. A cell's fields are its weights (`Cell.shapes`): a selective cell has `"recurrent_weight": [P, Q]`,
-and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too:
+and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too. A `linear`,
+`relu` or `tanh` cell that has an `input_weight` is a layer of several units, with the same fields:
 
     {"cell": "gru", "input_weight": [[1, -1], …], "recurrent_weight": [[0.5], …], "input_bias": [0, …],
      "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}
@@ -28,7 +29,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from tallystick.cells import CELLS, Cell, ScalarCell, Stack
+from tallystick.cells import CELLS, Cell, ScalarCell, Stack, kind_of_cell
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.cells.vector import State
 from tallystick.errors import BadInput
@@ -116,16 +117,16 @@ def _read_cell(
     document: Document, required: tuple[str, ...] = (), optional: tuple[str, ...] = (), inputs: int = len(ALPHABET)
 ) -> tuple[Cell, dict[str, Document]]:
     """Read the weights of a cell; return it with all fields, among them those that are required or allowed beside its own."""
-    content = document.value
-    name = cast("dict[str, object]", content).get("cell") if isinstance(content, dict) else None
-    kind = CELLS.get(name, ScalarCell) if isinstance(name, str) else ScalarCell
-    weights = tuple(kind.shapes(1))
+    found = document.value
+    content = cast("dict[str, object]", found) if isinstance(found, dict) else {}
+    kind = kind_of_cell(content.get("cell"), has_matrices="input_weight" in content)
+    weights = tuple((kind or ScalarCell).shapes(1))
     fields = document.fields(
         required=("cell", *(field for field in weights if field not in _OPTIONAL), *required),
         optional=(*(field for field in weights if field in _OPTIONAL), *optional),
     )
-    kind = CELLS.get(fields["cell"].text())
     if kind is None:
+        fields["cell"].text()
         fields["cell"].refuse(f"one of {', '.join(CELLS)}")
     tensors = {
         field: _numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]

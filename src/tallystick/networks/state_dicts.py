@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.cells import CELLS, Cell, ScalarCell
+from tallystick.cells import CELLS, LAYERS, Cell, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.network import MOST_UNITS, Network
@@ -136,7 +136,7 @@ def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float
             f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
         )
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
-    if not isinstance(cell, Cell):
+    if not isinstance(cell, Cell) or type(cell) in LAYERS.values():
         raise BadInput(f"cell: a {cell.name} has no form as named tensors yet; a JSON file keeps it")
     numbers: dict[str, Any] = {"readout.weight": readout.weight, "readout.bias": readout.bias}
     if isinstance(cell, ScalarCell):
