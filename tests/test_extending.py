@@ -264,14 +264,19 @@ def test_no_certificate_is_written_of_what_the_checker_cannot_prove(page):
             certificate(verdict)
 
 
-def test_a_task_on_another_machine_is_refused():
-    with pytest.raises(ts.BadInput, match="machine: the task 'own' counts as neither the machine bb nor semidyck1"):
-        Task("own", ts.READY_MACHINES["dyck1"], BINARY.classes, BINARY.question)
-
-
-def test_a_task_that_the_sign_of_the_count_does_not_decide_is_refused():
-    with pytest.raises(ts.BadInput, match="question: the class of the count 3 is not that of 1"):
-        Task("three", BINARY.machine, BINARY.classes, lambda machine, end: int(end.counters[0] >= 3))
+@pytest.mark.parametrize(
+    ("machine", "question"),
+    [("dyck1", BINARY.question), ("bb", lambda machine, end: int(end.counters[0] >= 3))],
+    ids=["another machine", "not the sign"],
+)
+def test_a_task_that_the_sign_of_the_count_does_not_decide_is_refused_by_what_needs_the_sign(machine, question):
+    task = Task("own", ts.READY_MACHINES[machine], BINARY.classes, question)
+    assert [str(task.right_class(string)) for string in ("(((", "()")] == ["Pos", "ZeroNeg"]
+    network = ts.Network(ts.LinearCell(1, -1, 1), ts.Readout.binary(1), task)
+    for ask in (lambda: ts.certify(network), lambda: ts.exact_accuracy(network, 4), lambda: task.index_of_count(1)):
+        with pytest.raises(ts.BadInput, match="task: 'own' is not decided by the sign of one count.*upto=N") as refusal:
+            ask()
+        assert len(str(refusal.value).splitlines()) == 1
 
 
 @dataclass(frozen=True)

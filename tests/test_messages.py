@@ -137,14 +137,8 @@ MESSAGES = [
     ("weight: (1, 2) is not a tuple of three numbers, one a class", lambda: Readout.ternary((1, 2))),
     ("bias: 0 is not a tuple of three numbers, one a class", lambda: Readout.ternary((1, 2, 3), 0)),
     ("bias[2]: '0' is not a number", lambda: Readout.ternary((1, 2, 3), (0, 0, "0"))),
-    (
-        "weight: ((1,), (1,)) is not a tuple with one entry an output, of which there are 1 or 3",
-        lambda: Readout(((1,), (1,)), (0,)),
-    ),
-    (
-        "bias: 0 is not a tuple with one entry an output, of which there are 1 or 3",
-        lambda: Readout(((1,),), 0),
-    ),
+    ("weight: ((1,), (1,)) is not a tuple of 1 rows of 1", lambda: Readout(((1,), (1,)), (0,))),
+    ("bias: 0 is not a tuple with one entry per output, of 1 to 64", lambda: Readout(((1,),), 0)),
     ("weight[0]: 1 is not a tuple of numbers, one a unit", lambda: Readout((1,), (0,))),
     ("weight[0]: () is not a tuple of numbers, one a unit", lambda: Readout(((),), (0,))),
     ("weight: ((1,),) is not a tuple of 3 rows of 1", lambda: Readout(((1,),), (0, 0, 0))),

@@ -9,7 +9,7 @@ import pytest
 
 from tallystick.cells import LinearCell, ReluCell
 from tallystick.errors import BadInput
-from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY, ready_task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import DECISIONS
 
@@ -23,6 +23,8 @@ def some_readouts():
     for _ in range(30):
         yield Readout.binary(quarter(), quarter())
         yield Readout.ternary((quarter(), quarter(), quarter()), (quarter(), quarter(), quarter()))
+        for outputs in (2, 5):
+            yield Readout(tuple((quarter(),) for _ in range(outputs)), tuple(quarter() for _ in range(outputs)))
 
 
 every_readout = pytest.mark.parametrize("readout", list(some_readouts()), ids=lambda readout: readout.kind)
@@ -96,7 +98,23 @@ def test_a_zero_check_keeps_its_weights():
 
 def test_every_readout_is_listed_by_its_kind():
     found = {readout.decision: (readout.kind, readout.comparisons) for readout in some_readouts()}
+    found["class"] = ("ternary", Readout.ternary((0, 0, 0)).comparisons)  # and `class` for any other number of outputs
     assert found == {name: (decision.kind, decision.comparisons) for name, decision in DECISIONS.items()}
+
+
+def test_two_outputs_stay_two_outputs_and_need_a_task():
+    two = Readout(((1,), (2,)), (0, 0))
+    assert (two.kind, two.decision, [two.class_index((h,)) for h in (-1, 0, 1)]) == ("class", "class", [0, 0, 1])
+    assert Network(LinearCell(1, -1, 1), two, BINARY).class_of("(") == "Pos"
+    with pytest.raises(BadInput, match="^task: missing; a readout of 2 outputs may answer several tasks"):
+        Network(LinearCell(1, -1, 1), two)
+    with pytest.raises(BadInput, match="^task: 'ternary' has 3 classes; a class readout tells 2 apart"):
+        Network(LinearCell(1, -1, 1), two, TERNARY)
+
+
+def test_a_network_reads_the_tokens_of_its_task():
+    with pytest.raises(BadInput, match="^task: 'anbn' has the tokens a, b; a network reads \\( and \\) .*upto=N"):
+        Network(LinearCell(1, -1, 1), Readout.binary(1), ready_task("anbn"))
 
 
 def test_a_tie_goes_to_the_lowest_index():
@@ -116,6 +134,7 @@ def test_a_tie_goes_to_the_lowest_index():
         (lambda: Readout.ternary((1, 2, 3), 0), "bias: 0 is not a tuple of three numbers"),
         (lambda: Readout.ternary((1, None, 3)), "weight\\[1\\]: None is not a number"),
         (lambda: Readout(((1,),), (0,), "class"), "decision: 'class' is not one of zero, sign"),
+        (lambda: Readout(((1,),) * 2, (0,) * 2, "sign"), "decision: 'sign' is not one of class"),
         (lambda: Readout(((1,),) * 3, (0,) * 3, "zero"), "decision: 'zero' is not one of class"),
     ],
 )

@@ -154,7 +154,7 @@ def test_a_model_needs_parts_that_fit():
     with pytest.raises(BadInput, match="readout: 3 is not a Readout"):
         Network(cell, 3)
     for weight, bias, message in (
-        (((1, 2), (3, 4)), (0, 0), "weight: .* is not a tuple with one entry an output, of which there are 1 or 3"),
+        ((), (), "weight: .* is not a tuple with one entry per output, of 1 to 64"),
         ((1,), (0,), r"weight\[0\]: 1 is not a tuple of numbers, one a unit"),
         (((1,), (2, 3), (4,)), (0, 0, 0), r"weight\[1\]: \(2, 3\) is not a tuple of 1 numbers"),
         (((1,),), (0, 0, 0), "weight: .* is not a tuple of 3 rows of 1"),

@@ -32,15 +32,15 @@ from tallystick.errors import BadInput
 from tallystick.files import write_document
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
 from tallystick.languages.tasks import Task
-from tallystick.networks import Network, Readout, network_to_json
-from tallystick.networks.readout import DECISIONS, GREATEST, NOTHING, SIGN, ZERO
+from tallystick.networks import Readout, network_to_json
+from tallystick.networks.readout import NOTHING
 from tallystick.numbers import FUSED, exact, float_format
 from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
-_DECISIONS = (ZERO, SIGN, GREATEST)
-"""The cells and decisions that the checker knows by name."""
+_READOUTS = ("zero", "binary", "ternary")
+"""The cells and readouts that the checker knows by name."""
 
 UNLIMITED = "unlimited"
 _EXACTLY_RUN = ("search", "sorted strings")
@@ -77,8 +77,8 @@ def _model(verdict: Verdict) -> dict[str, object]:
     """Return the network as its file, where the checker knows all of it, else with what it does not know as data."""
     network = verdict.model
     cell, readout = network.cell, network.readout
-    known, decided = cell.name in _CELLS, readout.decision in _DECISIONS
-    if known and decided and network.task == Network(cell, readout).task:
+    known, decided = cell.name in _CELLS, readout.kind in _READOUTS
+    if known and decided and network.task == network.usual_task:
         return network_to_json(network)
     content = network_to_json(network) if known else {"cell": cell.name, **_program(verdict)}
     written = content["readout"] if known and decided else _readout(readout)
@@ -96,7 +96,7 @@ def _program(verdict: Verdict) -> dict[str, object]:
 
 def _readout(readout: Readout) -> dict[str, object]:
     """Return a readout with the comparisons that make its classes."""
-    decision, exactly = DECISIONS[readout.decision], readout.map_weights(exact)
+    decision, exactly = readout.rule, readout.map_weights(exact)
     if not decision.has_weights:
         return {"kind": readout.kind}
     content: dict[str, object] = {
@@ -104,7 +104,7 @@ def _readout(readout: Readout) -> dict[str, object]:
         "weight": [[exact_number(weight, "readout.weight") for weight in row] for row in exactly.weight],
         "bias": [exact_number(bias, "readout.bias") for bias in exactly.bias],
     }
-    if readout.decision in _DECISIONS:
+    if readout.kind in _READOUTS:
         return content
     comparisons = [
         [[*(None if place == NOTHING else place for place in one[:2]), one.strict] for one in needed]

@@ -112,7 +112,7 @@ def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
         yield from (
             (name if single else f"{name}[{place}]", one) for place, one in enumerate((value,) if single else value)
         )
-    if DECISIONS[network.readout.decision].has_weights:
+    if network.readout.rule.has_weights:
         parts = {"weight": [row[0] for row in network.readout.weight], "bias": network.readout.bias}
         for name, values in parts.items():
             yield from ((f"readout: {name}[{place}]", number) for place, number in enumerate(values))

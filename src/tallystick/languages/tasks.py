@@ -1,10 +1,12 @@
 """A task: a counter machine, and the question that is asked of it once the string is read.
 
 The right answer follows from the machine's configuration. Most questions here look at the sign of one counter: is it above
-zero (binary), which sign has it (ternary), is it zero (membership)? The task `count` asks for the counter itself.
+zero (binary), which sign has it (ternary), is it zero (membership)? The task `count` asks for the counter itself. Membership
+may be asked of every ready machine; what rests on the sign of the counter of bb or semidyck1, which is most of this package,
+refuses a task that it does not decide (`Task.is_by_sign`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
 from tallystick.languages.counter_machine import Configuration, CounterMachine
-from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
+from tallystick.languages.ready_machines import BB_COUNTER, READY_MACHINES, SEMI_DYCK1_COUNTER
 
 
 class MembershipClass(StrEnum):
@@ -27,10 +29,22 @@ class MembershipClass(StrEnum):
 
 
 _TRIED = 16
-"""Counts up to this size are tried when a task is made."""
+"""Counts up to this size are tried to see whether their sign decides a task."""
 
 Question = Callable[[CounterMachine, Configuration], int]
 """From a machine and its last configuration to the index of the right class."""
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """A question whose classes stand in another order: the class that had index i has places[i]."""
+
+    question: Question
+    places: tuple[int, ...]
+
+    def __call__(self, machine: CounterMachine, configuration: Configuration) -> int:
+        """Return the new index of the right class."""
+        return self.places[self.question(machine, configuration)]
 
 
 @dataclass(frozen=True)
@@ -52,32 +66,71 @@ class Task:
     classes: tuple[StrEnum, ...]
     question: Question
 
-    def __post_init__(self) -> None:
-        """Refuse a question whose answer does not follow from the sign of the count, which is all that is looked at later."""
-        _ = self.language  # refuses a machine that is not known
-        for count in range(-_TRIED, _TRIED + 1) if self.classes else ():
-            sign = (count > 0) - (count < 0)
-            if self.index_of_count(count) != self.index_of_count(sign):
-                raise BadInput(
-                    f"question: the class of the count {count} is not that of {sign}; only its sign may decide"
-                )
-
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
         return hash(self.name)
 
     def __reduce__(self) -> Any:  # noqa: ANN401 -- as pickle has it
-        """Pickle a ready task as its name, so that another process has the same object."""
-        return (ready_task, (self.name,)) if READY_TASKS.get(self.name) is self else super().__reduce__()
+        """Pickle a ready task as its name and the order of its classes, so that another process has the same object."""
+        ready = READY_TASKS.get(self.name)
+        if ready is None or sorted(ready.classes) != sorted(self.classes) or ready.in_order(self.classes) != self:
+            return super().__reduce__()
+        return _ready_task_in_order, (self.name, self.classes)
+
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The tokens that strings are made of."""
+        return self.machine.alphabet
+
+    def in_order(self, classes: Sequence[str]) -> "Task":
+        """Return this task with its classes in another order, such as that of a network's outputs.
+
+        >>> BINARY.in_order(["Pos", "ZeroNeg"]).right_classes(np.array([-1, 0, 1])).tolist()
+        [1, 1, 0]
+        """
+        listed = isinstance(classes, list | tuple) and all(isinstance(name, str) for name in classes)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not listed or sorted(classes) != sorted(self.classes):
+            raise BadInput(
+                f"classes: {classes!r} is not a list of the classes of the task {self.name!r}, each once: "
+                f"{', '.join(self.classes)}"
+            )
+        if list(classes) == list(self.classes):
+            return self
+        question, places = self.question, tuple(classes.index(name) for name in self.classes)
+        if isinstance(question, Reordered):
+            question, places = question.question, tuple(places[place] for place in question.places)
+        named = tuple(next(label for label in self.classes if label == name) for name in classes)
+        if places == tuple(range(len(places))):
+            return Task(self.name, self.machine, named, question)
+        return Task(self.name, self.machine, named, Reordered(question, places))
+
+    @cached_property
+    def is_by_sign(self) -> bool:
+        """Whether the sign of the counter of bb or semidyck1 decides it; the task `count` asks for that counter itself."""
+        if self._language is None:
+            return False
+        return not self.classes or all(
+            self._index_at(count) == self._index_at((count > 0) - (count < 0)) for count in range(-_TRIED, _TRIED + 1)
+        )
+
+    def require_sign(self) -> None:
+        """Refuse a task that the sign of one counter does not decide."""
+        if not self.is_by_sign:
+            raise BadInput(
+                f"task: {self.name!r} is not decided by the sign of one count, n − m or that of semi-Dyck-1, which this needs; "
+                "ts.certify(module_or_function, task=..., upto=N) runs every string up to N"
+            )
 
     @property
     def language(self) -> BracketLanguage:
         """The bracket language of the machine, which counts a string without running the machine."""
-        found = (language for machine, language in _LANGUAGES if machine is self.machine or machine == self.machine)
-        language = next(found, None)
-        if language is None:
-            raise BadInput(f"machine: the task {self.name!r} counts as neither the machine bb nor semidyck1 does")
-        return language
+        self.require_sign()
+        assert self._language is not None
+        return self._language
+
+    @cached_property
+    def _language(self) -> BracketLanguage | None:
+        return next((language for machine, language in _LANGUAGES if machine == self.machine), None)
 
     @property
     def outputs(self) -> int:
@@ -90,11 +143,22 @@ class Task:
 
     def index_of_count(self, count: int) -> int:
         """Return the index of the right class for a count."""
+        self.require_sign()
+        return self._index_at(count)
+
+    def _index_at(self, count: int) -> int:
         return self.question(self.machine, Configuration(self.machine.initial_state, (count,)))
 
     def right_class(self, string: str) -> StrEnum:
-        """Return the class that a string should get."""
-        return self.classes[self.index_of_count(self.count(string))]
+        """Return the class that a string should get.
+
+        >>> [str(ready_task("anbn").right_class(string)) for string in ("aabb", "abab")]
+        ['accepted', 'rejected']
+        """
+        if self.is_by_sign:
+            return self.classes[self._index_at(self.count(string))]
+        steps = list(self.machine.run(string))
+        return self.classes[self.question(self.machine, steps[-1].after if steps else self.machine.start)]
 
     def label(self, string: str) -> str:
         """Return the right answer for a string, as files write it."""
@@ -152,23 +216,35 @@ _LANGUAGES = ((BB_COUNTER, BB), (SEMI_DYCK1_COUNTER, SEMI_DYCK1))
 BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), _is_positive)
 TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), _sign)
 COUNT = Task("count", BB_COUNTER, (), _count)
-BB_MEMBERSHIP = Task("bb", BB_COUNTER, tuple(MembershipClass), _is_member)
-SEMI_DYCK1_MEMBERSHIP = Task("semidyck1", SEMI_DYCK1_COUNTER, tuple(MembershipClass), _is_member)
+BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
+    Task(name, READY_MACHINES[name], tuple(MembershipClass), _is_member)
+    for name in dict.fromkeys(("bb", "semidyck1", *READY_MACHINES))
+)
 
 READY_TASKS: dict[str, Task] = {
-    task.name: task for task in (BINARY, TERNARY, COUNT, BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP)
+    task.name: task for task in (BINARY, TERNARY, COUNT, BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS)
 }
+"""The tasks that may be asked by name: the sign of the count n − m, the count itself, and membership in every ready machine."""
+
 TASKS: dict[str, Task] = {task.name: task for task in (BINARY, TERNARY, COUNT)}
 """The tasks that networks are trained on, by name."""
 
 
-def ready_task(name: str) -> Task:
+def ready_task(name: object) -> Task:
     """Return the ready task of that name."""
-    return READY_TASKS[name]
+    return _task_of(READY_TASKS, name)
 
 
-def task_named(name: str) -> Task:
-    """Return the task of that name."""
-    if not isinstance(name, str) or name not in TASKS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise BadInput(f"task: {name!r} is not one of {', '.join(TASKS)}")
-    return TASKS[name]
+def task_named(name: object) -> Task:
+    """Return the task of that name, among those that networks are trained on."""
+    return _task_of(TASKS, name)
+
+
+def _task_of(tasks: dict[str, Task], name: object) -> Task:
+    if not isinstance(name, str) or name not in tasks:
+        raise BadInput(f"task: {name!r} is not one of {', '.join(tasks)}")
+    return tasks[name]
+
+
+def _ready_task_in_order(name: str, classes: tuple[str, ...]) -> Task:
+    return READY_TASKS[name].in_order(classes)

@@ -96,14 +96,13 @@ def network_from_json(document: Document) -> Network:
 
 def network_to_json(network: Network) -> dict[str, object]:
     """Return the network as the object that its file holds."""
-    usual = Network(network.cell, network.readout).task
-    task = {} if network.task == usual else {"task": network.task.name}
+    task = {} if network.task == network.usual_task else {"task": network.task.name}
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
     if isinstance(cell, Stack):
         return {**_written_stack(cell, readout), **task}
     assert isinstance(cell, Cell)
     written: dict[str, object] = {"kind": readout.kind}
-    if DECISIONS[readout.decision].has_weights:
+    if readout.rule.has_weights:
         weight = tuple(row[0] for row in readout.weight) if isinstance(cell, ScalarCell) else readout.weight
         written |= {"weight": _written(weight, "readout.weight"), "bias": _written(readout.bias, "readout.bias")}
     return {**_cell_to_json(cell), "readout": written, **task}

@@ -9,7 +9,7 @@ from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import Task
-from tallystick.networks.readout import DECISIONS, Readout
+from tallystick.networks.readout import GREATEST, Readout
 from tallystick.numbers import ARITHMETICS, Number
 
 MOST_UNITS = 64
@@ -25,7 +25,8 @@ class Network:
             state to start from.
         readout: what makes a class of the last state.
         task: what is right. The default is the sign of the count n − m for a binary or ternary readout, and for the zero check
-            membership in the language that the kind of cell can accept: semi-Dyck-1 for a ReLU cell, BB for all others.
+            membership in the language that the kind of cell can accept: semi-Dyck-1 for a ReLU cell, BB for all others. Two
+            outputs, or more than three, may answer several tasks, so there is no default for them.
 
     >>> from tallystick.cells import LinearCell, ReluCell
     >>> [str(Network(kind(1, -1, 1), Readout.zero()).task.right_class("())")) for kind in (LinearCell, ReluCell)]
@@ -49,7 +50,12 @@ class Network:
         if self.readout.units != self.cell.units:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
-            object.__setattr__(self, "task", DECISIONS[self.readout.decision].task or self.cell.membership)
+            if self.usual_task is None:
+                raise BadInput(
+                    f"task: missing; a readout of {len(self.readout.bias)} outputs may answer several tasks, so say which one it "
+                    "answers, its classes in the order of the outputs"
+                )
+            object.__setattr__(self, "task", self.usual_task)
         if not isinstance(self.task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"task: {self.task!r} is not a Task")
         if len(self.task.classes) != len(self.readout.comparisons):
@@ -57,6 +63,16 @@ class Network:
                 f"task: {self.task.name!r} has {len(self.task.classes)} classes; "
                 f"a {self.readout.kind} readout tells {len(self.readout.comparisons)} apart"
             )
+        if self.task.alphabet != ALPHABET:
+            raise BadInput(
+                f"task: {self.task.name!r} has the tokens {', '.join(self.task.alphabet)}; a network reads "
+                f"{' and '.join(ALPHABET)} (ts.certify(module_or_function, task={self.task.name!r}, upto=N) runs any)"
+            )
+
+    @property
+    def usual_task(self) -> Task | None:
+        """What such a readout of such a cell is usually asked for; None where it could be anything."""
+        return None if self.readout.kind == GREATEST else self.readout.rule.task or self.cell.membership
 
     @property
     def scalar_cell(self) -> ScalarCell:

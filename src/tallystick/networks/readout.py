@@ -11,6 +11,7 @@ a class, the intervals of h that get it, margins, and the index of the class for
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple, cast, final
 
 from tallystick.errors import BadInput
@@ -50,7 +51,8 @@ class Decision:
         kind: the readout's name in files.
         outputs: how many outputs there are.
         comparisons: what makes each class, in the order of the classes.
-        task: what such a readout is usually asked for; None is membership in the language that the cell can accept.
+        task: what such a readout is usually asked for; None is membership in the language that the cell can accept, or for
+            outputs of another number than one and three whatever the network says.
         has_weights: whether the outputs have weights; without, h itself is the output.
     """
 
@@ -62,16 +64,42 @@ class Decision:
 
 
 _ABOVE, _NOT_ABOVE = Comparison(0, NOTHING, True), Comparison(NOTHING, 0, False)
-_GREATEST = tuple(
-    tuple(Comparison(index, other, other < index) for other in range(3) if other != index) for index in range(3)
-)
+
+
+def _greatest_of(outputs: int) -> Comparisons:
+    """Return what makes each output the greatest; of equal ones the first wins."""
+    places = range(outputs)
+    return tuple(tuple(Comparison(one, other, other < one) for other in places if other != one) for one in places)
+
+
 SIGN, GREATEST, ZERO = "sign", "class", "zero"
 DECISIONS: dict[str, Decision] = {
     ZERO: Decision("zero", 1, ((), (Comparison(0, NOTHING, False), _NOT_ABOVE)), None, has_weights=False),
     SIGN: Decision("binary", 1, ((_NOT_ABOVE,), (_ABOVE,)), BINARY),
-    GREATEST: Decision("ternary", 3, _GREATEST, TERNARY),
+    GREATEST: Decision("ternary", 3, _greatest_of(3), TERNARY),
 }
-"""Every decision by its name. The first that has weights and as many outputs as a readout has is the default."""
+"""Every decision by its name. The first that has weights and as many outputs as a readout has is the default.
+
+The greatest may also be chosen among two outputs, or more than three (`decision_of`)."""
+
+MOST_OUTPUTS = 64
+
+
+def decision_of(name: str, outputs: int) -> Decision | None:
+    """Return the decision of that name over so many outputs; None where it is not for so many.
+
+    >>> decision_of(GREATEST, 2).comparisons[1]
+    (Comparison(greater=1, less=0, strict=True),)
+    """
+    found = DECISIONS.get(name)
+    if found is not None and found.outputs == outputs:
+        return found
+    return _greatest(outputs) if name == GREATEST and outputs > 1 else None
+
+
+@cache
+def _greatest(outputs: int) -> Decision:
+    return Decision(GREATEST, outputs, _greatest_of(outputs), None)
 
 
 @final
@@ -116,25 +144,23 @@ class Readout:
         return cls(tuple((value,) for value in weight), bias, GREATEST)
 
     def __post_init__(self) -> None:
-        """Refuse anything but a layer with one or three outputs, naming it."""
-        sizes = sorted({decision.outputs for decision in DECISIONS.values()})
+        """Refuse anything but a layer whose outputs a decision can be made from, naming what is wrong."""
         for field in ("weight", "bias"):
             values = getattr(self, field)
-            if not isinstance(values, tuple) or len(cast("Vector", values)) not in sizes:
-                raise BadInput(
-                    f"{field}: {values!r} is not a tuple with one entry an output, of which there are "
-                    f"{' or '.join(map(str, sizes))}"
-                )
-        fitting = [name for name, decision in DECISIONS.items() if decision.outputs == len(self.bias)]
+            if not isinstance(values, tuple) or not 0 < len(cast("Vector", values)) <= MOST_OUTPUTS:
+                raise BadInput(f"{field}: {values!r} is not a tuple with one entry per output, of 1 to {MOST_OUTPUTS}")
+        outputs = len(self.bias)
+        fitting = {name: found for name in DECISIONS if (found := decision_of(name, outputs)) is not None}
         if not self.decision:
-            object.__setattr__(self, "decision", next(name for name in fitting if DECISIONS[name].has_weights))
+            usual = next((name for name, found in fitting.items() if found.has_weights), GREATEST)
+            object.__setattr__(self, "decision", usual)
         if self.decision not in fitting:
             raise BadInput(f"decision: {self.decision!r} is not one of {', '.join(fitting)}")
         if not isinstance(self.weight[0], tuple) or not self.weight[0]:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
         check_shape(self.weight, "weight", len(self.bias), self.units)
         check_shape(self.bias, "bias", len(self.weight))
-        if not DECISIONS[self.decision].has_weights and (self.weight, self.bias) != (((1,),), (0,)):
+        if not self.rule.has_weights and (self.weight, self.bias) != (((1,),), (0,)):
             raise BadInput(f"weight: the {self.kind} readout looks at h itself, so its weight is 1 and its bias 0")
 
     @property
@@ -143,14 +169,21 @@ class Readout:
         return len(self.weight[0])
 
     @property
+    def rule(self) -> Decision:
+        """The decision for as many outputs as there are."""
+        found = decision_of(self.decision, len(self.bias))
+        assert found is not None, "a readout is checked when it is made"
+        return found
+
+    @property
     def kind(self) -> str:
-        """The readout's name in files: `binary`, `ternary` or `zero`."""
-        return DECISIONS[self.decision].kind
+        """The readout's name in files: `binary`, `ternary` or `zero`; `class` for two outputs, and for more than three."""
+        return self.rule.kind
 
     @property
     def comparisons(self) -> Comparisons:
         """What makes each class, by its index."""
-        return DECISIONS[self.decision].comparisons
+        return self.rule.comparisons
 
     def outputs(self, hidden: Vector) -> list[Number]:
         """Return V·h + c, output by output."""
@@ -184,7 +217,7 @@ class Readout:
 
     def map_weights(self, number: Callable[..., Number]) -> "Readout":
         """Return this readout with number(weight, name) in the place of each weight; those of h itself are 1 and 0 everywhere."""
-        if not DECISIONS[self.decision].has_weights:
+        if not self.rule.has_weights:
             return self
         weight, bias = map_nested(self.weight, number, "weight"), map_nested(self.bias, number, "bias")
         return Readout(weight, bias, self.decision)

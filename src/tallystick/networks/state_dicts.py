@@ -131,7 +131,7 @@ def network_of_modules(cell: Module, readout: Module | None, nonlinearity: str |
 
 def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
     """Return the tensors and the labels of a network; a number that is not a float64 is refused, not rounded."""
-    if network.task != Network(network.cell, network.readout).task:
+    if network.task != network.usual_task:
         raise BadInput(
             f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
         )
