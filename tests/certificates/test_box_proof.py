@@ -1,5 +1,6 @@
 """What boxes prove, step by step: sure classes, failing strings, and how far a proof goes and why it ends there."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +23,10 @@ from tallystick.certificates.box_proof import (
     prove,
     sure_classes,
 )
+from tallystick.certificates.certificate import certificate
+from tallystick.certificates.progress import listen
 from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.checker import check
 from tallystick.networks import Readout
 from tallystick.numbers.boxes import Box
 
@@ -125,3 +129,44 @@ def test_a_known_failure_is_named_and_nothing_is_proved_beyond_it(monkeypatch):
         "every counted length to 3 is right; the boxes beyond it are too many, and a string of length 11 fails"
     )
     assert limits == [10, 10]
+
+
+def interrupt_at(length):
+    def listener(done, total, text):
+        if done == length:
+            raise KeyboardInterrupt
+
+    return listen(listener)
+
+
+def test_a_proof_says_how_far_it_is():
+    told = []
+    with listen(lambda *report: told.append(report)):
+        certify(FAILS_AT_11, limit=20)
+    assert {total for _, total, _ in told} == {10}
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert told[-1][0] == 10
+    certify(FAILS_AT_11, limit=20)
+    assert (
+        len(told) == len({(done, text) for done, _, text in told}) + 1
+    )  # the last length is told once more at the end
+
+
+def test_ctrl_c_gives_what_is_known_so_far():
+    with interrupt_at(7):
+        verdict = certify(FAILS_AT_11, limit=20)
+    assert (verdict.outcome, verdict.horizon, verdict.known_failure.length) == (Outcome.BOUNDED, 7, 11)
+    assert verdict.reason == (
+        "interrupted: every counted length to 7 is right, the ones beyond it were not decided, and a string of length 11 fails"
+    )
+    assert check(json.dumps(certificate(verdict))).valid
+
+
+def test_ctrl_c_before_anything_is_proved(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(box_proof, "suspects", interrupt)
+    verdict = certify(FAILS_AT_11, limit=20)
+    assert (verdict.outcome, verdict.horizon, verdict.known_failure) == (Outcome.BOUNDED, 0, None)
+    assert verdict.reason.startswith("interrupted: ")

@@ -12,6 +12,7 @@ that a string fails and that every shorter counted length is proved; where lengt
 BOUNDED and names the string.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, Recurrence
+from tallystick.certificates.progress import report
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.errors import BadInput
@@ -48,7 +50,7 @@ SUFFIXES = (1, 4, 8, 11, 14, 16)
 MOST_WORK = 25 * 10**7
 """Boxes times weights in one pass; some seconds."""
 
-LIMIT, WORK, UNDECIDED, FAILED = "limit", "work", "undecided", "failed"
+LIMIT, WORK, UNDECIDED, FAILED, INTERRUPTED = "limit", "work", "undecided", "failed", "interrupted"
 
 
 def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
@@ -64,8 +66,12 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
         )
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)
-    known = _known_failure(bounded, network, lengths, limit)
-    below = prove(bounded, lengths, limit if known is None else known.length - 1)
+    try:
+        known = _known_failure(bounded, network, lengths, limit)
+    except KeyboardInterrupt:
+        known, below = None, Reached(0, INTERRUPTED)
+    else:
+        below = prove(bounded, lengths, limit if known is None else known.length - 1)
     known = below.failure or known
     if known is not None and known.length == below.length + lengths.stride:
         reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter counted one fails"
@@ -84,6 +90,7 @@ def _reason(below: "Reached", known: Failure | None, lengths: Lengths, limit: in
     stops = {
         LIMIT: f"every counted length to {limit} is right; the search went no further",
         WORK: f"every counted length to {below.length} is right; the boxes beyond it are too many",
+        INTERRUPTED: f"interrupted: every counted length to {below.length} is right, the ones beyond it were not decided",
     }
     undecided = f"the boxes around the states do not decide length {below.length + lengths.stride}"
     above = "no string is known to fail" if known is None else f"a string of length {known.length} fails"
@@ -162,23 +169,28 @@ class Reached:
 
 
 def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
-    """Prove length after length up to a limit, with closer boxes as long as they decide more."""
-    best = Reached(0, UNDECIDED)
-    for suffix in SUFFIXES:
-        found = _prove_with_suffix(network, lengths, limit, suffix)
-        if found.length >= best.length:
-            best = found
-        if found.stop != UNDECIDED:
-            break
+    """Prove length after length up to a limit, with closer boxes as long as they decide more; Ctrl-C ends it where it is."""
+    best = found = Reached(0, UNDECIDED)
+    try:
+        for suffix in SUFFIXES:
+            for found in _prove_with_suffix(network, lengths, limit, suffix):
+                best = found if found.length >= best.length else best
+                report(found.length, limit, f"proved to length {found.length}, at most {limit} is asked for")
+            if found.stop != UNDECIDED:
+                break
+    except KeyboardInterrupt:
+        return Reached(best.length, INTERRUPTED)
     return best
 
 
-def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Reached:
+def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Iterator[Reached]:
+    """Go through the lengths that are proved; the last says what stopped it."""
     groups, work, reached = empty_string(network.cell), 0, 0
     while groups.length < limit:
         work += 2 * groups.size * network.cell.matrix_entries
         if work > MOST_WORK:
-            return Reached(reached, WORK)
+            yield Reached(reached, WORK)
+            return
         groups = groups.longer(network.cell, suffix)
         if groups.length not in lengths.upto(limit):
             continue
@@ -186,9 +198,11 @@ def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: i
         wrong = found != network.task.right_classes(groups.counts)
         if wrong.any():
             failure = _failing_string(network, groups, wrong & (found != UNSURE))
-            return Reached(reached, FAILED if failure else UNDECIDED, failure)
+            yield Reached(reached, FAILED if failure else UNDECIDED, failure)
+            return
         reached = groups.length
-    return Reached(reached, LIMIT)
+        yield Reached(reached, UNDECIDED)
+    yield Reached(reached, LIMIT)
 
 
 def _failing_string(network: Bounded, groups: "Groups", failing: NDArray[np.bool_]) -> Failure | None:

@@ -14,7 +14,8 @@ from tallystick.certificates.certify import exact_depth
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
-from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
+from tallystick.cli.ending import let_ctrl_c_interrupt
+from tallystick.cli.output import Force, Json, RunOrModel, progress_line, show, show_facts, show_json, show_settings
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
@@ -57,7 +58,8 @@ def certify(
         return
     refuse_unwritable(out, force=force)
     model = read_network(path)
-    verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
+    with let_ctrl_c_interrupt(), progress_line():
+        verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:

@@ -13,6 +13,8 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Thread
 from types import FrameType
 from typing import Any
@@ -36,6 +38,22 @@ def end_on_ctrl_c() -> None:
     # A handler in Python waits for the main thread, which may be compiling; what is written here reaches a thread at once.
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     Thread(target=_wait, args=(reader,), daemon=True).start()
+
+
+@contextmanager
+def let_ctrl_c_interrupt() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt here, for work that then tells what is known so far; else end as everywhere."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not _leave_to_thread:  # not this program's own, or not its main thread
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _end()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _leave_to_thread(_signal: int, _frame: FrameType | None) -> None:
