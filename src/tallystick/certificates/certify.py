@@ -35,6 +35,7 @@ For cells with several units there is **gated boxes** (`box_proof`).
 
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.box_proof import METHOD as BOXES
@@ -52,13 +53,15 @@ from tallystick.certificates.verdict import (
     Verdict,
     arithmetic_of,
     lengths_of,
+    runs_of,
 )
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import LONGEST_NUMBER
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import GREATEST, SIGN, ZERO
-from tallystick.numbers import ARITHMETICS, exact, float_format, standard_floats
+from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
 
 Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
@@ -121,8 +124,8 @@ def decide_by_theorem(network: Network, lengths: Lengths, arithmetic: str, limit
     if arithmetic != REAL:
         return None
     exact_network = network.in_arithmetic("rational")
-    short = search(execution(exact_network, REAL), lengths, _SHORT)
-    if isinstance(short, Failure):
+    short = _short_failure(exact_network, lengths)
+    if short is not None:
         return _refute(network, lengths, arithmetic, short, "search")
     if not _theorem_applies(exact_network):
         return None
@@ -182,6 +185,31 @@ DECIDERS: dict[str, Decider] = {
     BOXES: decide_by_boxes,
 }
 """Every decider by the name that cells list it by."""
+
+
+def _short_failure(network: Network, lengths: Lengths) -> Failure | None:
+    """Run every string of length 1 and 2 in rationals; return the one that a search would find, or None.
+
+    A count has at most two states there, its least and its greatest h. Like a search, this looks at both ends of each count, and
+    of the first two wrong ends takes the string that comes first in the order of the tokens.
+    """
+    for length in lengths.upto(_SHORT):
+        ends: dict[int, dict[Number, str]] = {}
+        for tokens in product(ALPHABET, repeat=length):
+            string = "".join(reversed(tokens))
+            (h,) = network.cell.hidden(network.cell.final_state(string))
+            ends.setdefault(network.task.count(string), {}).setdefault(h, string)
+        wrong = [
+            (states[h], int(found), right)
+            for count, states in sorted(ends.items())
+            for right in [network.task.index_of_count(count)]
+            for h in (min(states), max(states))
+            if (found := network.readout.class_index((h,))) != right
+        ]
+        if wrong:
+            string, *classes = min(wrong[:2])
+            return Failure(runs_of(string), *(network.task.classes[index] for index in classes))
+    return None
 
 
 def is_usual(network: Network) -> bool:
