@@ -40,8 +40,8 @@ def main(seeds: int) -> None:
 
 def compare(setting: Setting, seeds: int) -> None:
     """Train one setting by both engines, and by the scan from nudged weights."""
-    strings = training_set(setting.scored_as, setting.train_length, seed=0)
-    start = fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+    strings = training_set(setting.goal, setting.train_length, seed=0)
+    start = fresh_weights(setting.kind, setting.goal, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
     moved = nudge_weights(start, float(np.finfo(setting.dtype).eps), seed=0)
     fused, scanned, again = (
         train(setting, weights, strings, device="gpu", engine=engine)

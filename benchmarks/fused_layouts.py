@@ -44,7 +44,7 @@ def main(seeds: int) -> None:
 
 def measure(setting: Setting, seeds: int, launches: list[Launch]) -> None:
     """Time one setting in every layout."""
-    task, strings = setting.scored_as, training_set(setting.scored_as, setting.train_length, seed=0)
+    task, strings = setting.goal, training_set(setting.goal, setting.train_length, seed=0)
     weights = fresh_weights(setting.kind, task, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
     arrays = jax.tree.map(jnp.asarray, (weights, script))

@@ -87,8 +87,8 @@ def _step_program(setting: Setting, strings: list[str], lessons: Lessons) -> Any
     """Return the program of a step, whose first arguments are a lesson's numbers."""
     course, method = course_of(setting, strings), setting.procedure
     optimiser = adam(partial(course.corrections, method=method), method.momenta)
-    parts = {"kind": setting.kind, "task": setting.scored_as, "method": method}
-    drawn = fresh_weights(setting.kind, setting.scored_as, np.arange(_SEEDS), bias=setting.bias, dtype=setting.dtype)
+    parts = {"kind": setting.kind, "task": setting.goal, "method": method}
+    drawn = fresh_weights(setting.kind, setting.goal, np.arange(_SEEDS), bias=setting.bias, dtype=setting.dtype)
     with training_precision(setting):
         initial = jax.tree.map(jnp.asarray, drawn)
         learner = Learner(initial, optimiser, course.strength, course.learning_rate, **parts)

@@ -120,7 +120,7 @@ def count_limits() -> Iterator[Row]:
 
 def strings_of(setting: Setting) -> list[str]:
     """Return the training set that every measurement uses."""
-    return training_set(setting.scored_as, setting.train_length, seed=0)
+    return training_set(setting.goal, setting.train_length, seed=0)
 
 
 def steps_of(setting: Setting) -> int:

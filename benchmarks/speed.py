@@ -162,7 +162,7 @@ def training_work(
 
 def initial_weights(setting: Setting, seeds: int) -> Weights:
     """Draw initial weights; the last few draws are kept, because settings share them."""
-    return _initial_weights(setting.kind, setting.scored_as, setting.bias, setting.dtype, seeds)
+    return _initial_weights(setting.kind, setting.goal, setting.bias, setting.dtype, seeds)
 
 
 @lru_cache(maxsize=3)

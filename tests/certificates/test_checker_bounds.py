@@ -297,5 +297,5 @@ def test_an_overflow_keeps_its_sign():
     for form in FORMATS.values():
         huge = Fraction(2) ** (form.limit + 1)
         assert (form.nearest(huge), form.nearest(-huge)) == (form.infinity, -form.infinity)
-        assert form.nearest(Fraction(0)) == form.rounded(0, 3) == 0
+        assert form.nearest(Fraction(0)) == form.round(0, 3) == 0
         assert (form.neighbour(5, 0), form.neighbour(5, 1), form.neighbour(-5, 1)) == (5, 6, -4)

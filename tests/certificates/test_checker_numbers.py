@@ -62,8 +62,8 @@ def test_products_and_sums_round_as_executed(name):
         products, sums = x * y, x + y
     for a, b, product, total in zip(x, y, products, sums, strict=True):
         m, n = in_units(a, form), in_units(b, form)
-        assert form.rounded(m * n, form.places) == in_units(product, form)
-        assert form.rounded(m + n, 0) == in_units(total, form)
+        assert form.round(m * n, form.places) == in_units(product, form)
+        assert form.round(m + n, 0) == in_units(total, form)
 
 
 def model(weight, term):

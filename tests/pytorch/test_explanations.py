@@ -85,7 +85,7 @@ def objective(setting, strings, trained):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_closed_form_agrees_with_autograd(method, task, bias):
     setting = Setting(task, bias, 4, method=method)
-    strings = training_set(setting.scored_as, 4, 0)
+    strings = training_set(setting.goal, 4, 0)
     counter = ExactCounter.of_scale(setting, 1.7, step=0.6, threshold=0.4)
     there = at_counter(setting, profile(scored_strings(setting, strings)), counter)
     pull = pull_of(setting, counter, there.slope)
@@ -102,7 +102,7 @@ def test_the_closed_form_agrees_with_autograd(method, task, bias):
 @pytest.mark.parametrize(("task", "method"), [("binary", "published"), ("binary", "count-calm")])
 def test_other_training_lengths_agree_as_well(task, method, length):
     setting = Setting(task, False, length, method=method)
-    strings = training_set(setting.scored_as, length, 0)
+    strings = training_set(setting.goal, length, 0)
     counter = ExactCounter.of_scale(setting, 2.5, step=1.3)
     there = at_counter(setting, profile(scored_strings(setting, strings)), counter)
     trained = leaves(setting, counter)

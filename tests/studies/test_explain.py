@@ -35,7 +35,7 @@ ENDS = Ends(
 
 
 def explained_at(setting, ends=ENDS):
-    return explanation_of(setting, training_set(setting.scored_as, setting.train_length, 0), ends, ends)
+    return explanation_of(setting, training_set(setting.goal, setting.train_length, 0), ends, ends)
 
 
 @pytest.fixture(scope="module")

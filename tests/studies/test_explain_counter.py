@@ -35,7 +35,7 @@ BESIDE = {"scale": 1.7, "step": 0.6, "threshold": 0.3}
 
 def found_at(setting, **counter):
     counter = ExactCounter.of_scale(setting, **counter)
-    strings = profile(scored_strings(setting, training_set(setting.scored_as, setting.train_length, 0)))
+    strings = profile(scored_strings(setting, training_set(setting.goal, setting.train_length, 0)))
     there = at_counter(setting, strings, counter)
     return counter, there, pull_of(setting, counter, there.slope)
 
@@ -125,7 +125,7 @@ def changed(numbers, size):
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=setting_name)
 def test_the_closed_form_is_the_derivative_by_the_trained_numbers(setting):
-    strings = training_set(setting.scored_as, setting.train_length, 0)
+    strings = training_set(setting.goal, setting.train_length, 0)
     counter, there, pull = found_at(setting, **BESIDE)
     numbers = trained_numbers(setting, counter)
     still = {name: [np.array([value]) for value in values] for name, values in numbers.items()}
@@ -158,10 +158,10 @@ def test_the_network_moves_as_its_numbers_follow_the_gradient_down(setting):
 def test_it_is_the_mean_of_what_the_loop_learns_from(method):
     setting = Setting("binary", True, 2, method=method, precision="float64")
     counter, _, pull = found_at(setting, **BESIDE)
-    lessons = lessons_of(setting, training_set(setting.scored_as, 2, 0))
+    lessons = lessons_of(setting, training_set(setting.goal, 2, 0))
     with jax.enable_x64(True):
         weights = jax.tree.map(lambda number: jnp.array([number]), counter.weights(setting))
-        parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         learner = Learner(weights, adam(0.1), setting.procedure.strength, 0.1, **parts)
         slopes = [learner.look(lessons.exercise(place), learner.start(), np.float64).slope for place in range(6)]
         mean = [np.mean([float(part[0]) for part in leaf]) for leaf in zip(*map(jax.tree.leaves, slopes), strict=True)]
@@ -172,7 +172,7 @@ def test_it_is_the_mean_of_what_the_loop_learns_from(method):
 def test_the_derivative_of_regression_in_rationals(method):
     """Numerical differentiation without rounding: the cell runs on rationals."""
     setting = Setting("count", False, 8, method=method)
-    strings = training_set(setting.scored_as, 8, 0)
+    strings = training_set(setting.goal, 8, 0)
     _, there, _ = found_at(setting, scale=2, step=0.5)
     weighed = list(zip(scored_strings(setting, strings).strings, scored_strings(setting, strings).share, strict=True))
     point, size = [Fraction(1, 2), Fraction(-1, 2), Fraction(1), Fraction(4)], Fraction(1, 10**12)
@@ -201,7 +201,7 @@ def _with(point, place, change):
 def test_balanced_strings_keep_the_binary_loss_above_a_floor(length, floor):
     """P(zero)·ln 2, and a force on both steps that no scale takes away."""
     setting = Setting("binary", False, length)
-    strings = profile(scored_strings(setting, training_set(setting.scored_as, length, 0)))
+    strings = profile(scored_strings(setting, training_set(setting.goal, length, 0)))
     assert strings.balanced_share * np.log(2) == pytest.approx(floor, abs=5e-4)
     for scale in (1.0, 10.0, 100.0):
         found = at_counter(setting, strings, ExactCounter.of_scale(setting, scale))
@@ -249,7 +249,7 @@ def test_multipliers_cancel_what_leads_off_the_conditions():
 
 def test_one_token_leaves_the_recurrent_weight_alone():
     for setting in (Setting("binary", False, 1), Setting("count", False, 1, method="count-tokens")):
-        strings = profile(scored_strings(setting, training_set(setting.scored_as, 1, 0)))
+        strings = profile(scored_strings(setting, training_set(setting.goal, 1, 0)))
         assert not strings.uses_recurrence
         assert found_at(setting, scale=2.0)[1].slope.recurrent == (0,)
     assert profile(scored_strings(Setting("count", False, 2), ["()"])).uses_recurrence
@@ -259,7 +259,7 @@ def test_one_token_leaves_the_recurrent_weight_alone():
 @pytest.mark.parametrize("length", [1, 2, 5, 8])
 def test_every_string_has_the_same_part_and_its_prefixes_share_it(method, length):
     setting = Setting("binary", False, length, method=method)
-    strings = training_set(setting.scored_as, length, 0)
+    strings = training_set(setting.goal, length, 0)
     expected: Counter[str] = Counter()
     for string in strings:
         ends = range(1, len(string) + 1) if method == "count-tokens" else [len(string)]
@@ -289,7 +289,7 @@ def _counts_before(string):
 
 def test_what_cancels_cancels_exactly():
     setting = Setting("binary", False, 8)
-    found = profile(scored_strings(setting, training_set(setting.scored_as, 8, 0)))
+    found = profile(scored_strings(setting, training_set(setting.goal, 8, 0)))
     assert found.area[found.counts == 0] == np.array([0.0])
 
 

@@ -28,7 +28,7 @@ def watched_by_hand(setting, seeds):
     with jax.enable_x64(True):
         initial = jax.tree.map(jnp.asarray, job.initial(np.arange(seeds)))
         course, lessons = jax.tree.map(jnp.asarray, course), jax.tree.map(jnp.asarray, lessons)
-        parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         learners = [
             Learner(
                 weights, adam(lambda done: course.corrections(done, setting.procedure)), course.strength, 0.005, **parts

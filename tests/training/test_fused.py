@@ -38,7 +38,7 @@ STRINGS = ["(", ")(", "(()", "))((", "()()"]
 
 
 def initial(setting, seeds=8):
-    return fresh_weights(setting.kind, setting.scored_as, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+    return fresh_weights(setting.kind, setting.goal, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
 
 
 def script_for(setting, strings):
@@ -125,7 +125,7 @@ def test_a_gpu_compiler_takes_the_kernel(cell, precision):
         with training_precision(setting), as_on_a_gpu():
             script, shape = script_for(setting, STRINGS)
             arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
-            parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+            parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
             traced = train_fused.trace(*arrays, shape=shape, launch=Launch(128, 4, 2), **parts)
             text = traced.lower(lowering_platforms=("cuda",)).as_text()
         assert "rcp.approx.ftz" in text
@@ -172,7 +172,7 @@ def test_the_lean_gradient_is_the_gradient(string, task, objective):
     with jax.enable_x64(True):
         weights = jax.tree.map(jnp.asarray, initial(setting))
         padded = [Token(0.0, 0.0), *(Token(float(token == "("), float(token == ")")) for token in string)]
-        targets = (1.0, 0.0, 0.0)[: setting.scored_as.outputs]
+        targets = (1.0, 0.0, 0.0)[: setting.goal.outputs]
         lean, general = linear_gradient(objective), gradient_of(LinearCell, objective)
         for tokens in (padded, padded[1:]):
             found, expected = lean(weights, tokens, targets), general(weights, tokens, targets)

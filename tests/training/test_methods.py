@@ -29,7 +29,7 @@ def start(setting, seeds):
 
 def trained(seeds=16, **options):
     setting = Setting(**{"task": "binary", "bias": False, "train_length": 2, "epochs": 3, **options})
-    strings = training_set(setting.scored_as, setting.train_length, 0)
+    strings = training_set(setting.goal, setting.train_length, 0)
     initial = start(setting, range(seeds))
     return initial, train(setting, initial, strings)
 
@@ -120,7 +120,7 @@ def test_the_penalty_revives_dead_relu_cells():
 @pytest.mark.parametrize("method", ["count-calm", "lagrangian", "tied", "curriculum"])
 def test_a_seeds_weights_are_the_same_in_any_block(method):
     setting = Setting("binary", bias=True, train_length=8, method=method, epochs=6)
-    strings = training_set(setting.scored_as, 8, seed=0)
+    strings = training_set(setting.goal, 8, seed=0)
     initial = start(setting, range(100))
     expected = train(setting, initial, strings)
     found = train(setting, initial, strings, block=64, workers=2)
@@ -132,7 +132,7 @@ def test_a_seeds_weights_are_the_same_in_any_block(method):
 @pytest.mark.parametrize("method", ["lagrangian", "tied-unit", "projected", "curriculum"])
 def test_paths_end_where_training_ends(method):
     setting = Setting("binary", bias=True, train_length=4, method=method, epochs=7, precision="float64")
-    strings = training_set(setting.scored_as, 4, 0)
+    strings = training_set(setting.goal, 4, 0)
     initial = start(setting, range(4))
     along, end = paths(setting, initial, strings), train(setting, initial, strings)
     for path, last in zip(*map(jax.tree.leaves, (along, end.weights)), strict=True):
@@ -165,7 +165,7 @@ def test_a_schedule_can_be_chosen_and_falls_to_zero():
 
 def test_a_curriculum_reads_the_short_strings_first():
     setting = Setting("binary", bias=False, train_length=8, method="curriculum", epochs=8)
-    strings = training_set(setting.scored_as, 8, 0)
+    strings = training_set(setting.goal, 8, 0)
     course, ordered = course_of(setting, strings), in_order(setting, strings)
     assert sorted(ordered) == sorted(strings)
     sizes = [6, 28, 354]
@@ -248,8 +248,8 @@ CPU = Path("/proc/cpuinfo")
 def test_the_published_networks_are_the_same_bit_for_bit(key):
     task, bias, method, precision = key
     setting = Setting(task, bias, 8, method=method, precision=precision, epochs=20)
-    initial = fresh_weights(setting.kind, setting.scored_as, np.arange(64), bias=bias, dtype=setting.dtype)
-    networks = train(setting, initial, training_set(setting.scored_as, 8, 0))
+    initial = fresh_weights(setting.kind, setting.goal, np.arange(64), bias=bias, dtype=setting.dtype)
+    networks = train(setting, initial, training_set(setting.goal, 8, 0))
     arrays = [*jax.tree.leaves(networks.weights), networks.accuracy_train]
     found = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()[:16]
     assert found == RECORDED[key]

@@ -18,7 +18,7 @@ from tallystick.training.weights import fresh_weights, nudge_weights, published_
 
 
 def start(setting, seeds):
-    return fresh_weights(setting.kind, setting.scored_as, np.asarray(seeds), bias=setting.bias, dtype=setting.dtype)
+    return fresh_weights(setting.kind, setting.goal, np.asarray(seeds), bias=setting.bias, dtype=setting.dtype)
 
 
 def by_protocol(setting, initial, strings, seed):
@@ -31,7 +31,7 @@ def by_protocol(setting, initial, strings, seed):
     m, s = np.zeros_like(parameters), np.zeros_like(parameters)
     step = right = 0
     for epoch in range(setting.epochs):
-        for string, target in zip(strings, setting.scored_as.targets(strings), strict=True):
+        for string, target in zip(strings, setting.goal.targets(strings), strict=True):
             w, v, c = parameters[:n], parameters[n : n + k], parameters[n + k :]
             states = [0.0]
             for token in string:
@@ -68,7 +68,7 @@ def by_protocol(setting, initial, strings, seed):
 @pytest.mark.parametrize("bias", [False, True])
 def test_the_loop_is_the_protocol(task, bias):
     setting = Setting(task, bias, 4, precision="float64", epochs=20)
-    strings = training_set(setting.scored_as, 4, seed=1)
+    strings = training_set(setting.goal, 4, seed=1)
     initial = start(setting, range(3))
     trained = train(setting, initial, strings)
     for seed in range(3):
@@ -82,7 +82,7 @@ def test_the_loop_is_the_protocol(task, bias):
 def test_a_seeds_weights_are_the_same_in_any_block_on_any_number_of_cores(task, precision):
     """At length 8 float32 training is chaotic, so one differing bit would show."""
     setting = Setting(task, bias=True, train_length=8, precision=precision, epochs=12)
-    strings = training_set(setting.scored_as, 8, seed=0)
+    strings = training_set(setting.goal, 8, seed=0)
     seeds = np.arange(150)
     expected = train(setting, start(setting, seeds), strings)
     for block, workers in ((5, 2), (100, 1), (256, 2)):

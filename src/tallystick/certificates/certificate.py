@@ -174,8 +174,8 @@ def exact_trace(verdict: Verdict) -> list[object] | None:
     states = [exact(state) for state in verdict.trace()]
     if any(max(state.numerator.bit_length(), state.denominator.bit_length()) > _MOST_BITS for state in states):
         return None
-    return [_shown(state) for state in states]
+    return [_json_number(state) for state in states]
 
 
-def _shown(value: Fraction) -> object:
+def _json_number(value: Fraction) -> object:
     return value.numerator if value.denominator == 1 else str(value)

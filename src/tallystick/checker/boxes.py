@@ -212,9 +212,9 @@ class Executed(Arithmetic):
     def __init__(self, form: Format) -> None:
         self.form, self.unit = form, 1 << form.places
 
-    def _rounded(self, ends: Sequence[int], places: int) -> Box:
+    def _round(self, ends: Sequence[int], places: int) -> Box:
         """Round the least and the greatest of some numbers, given in units of 2^−places units."""
-        low, high = self.form.rounded(min(ends), places), self.form.rounded(max(ends), places)
+        low, high = self.form.round(min(ends), places), self.form.round(max(ends), places)
         if low <= -self.form.infinity or high >= self.form.infinity:
             raise Undecided(narrow=False)
         return low, high
@@ -242,11 +242,11 @@ class Executed(Arithmetic):
         return add
 
     def _plus(self, x: Box, y: Box) -> Box:
-        return self._rounded((x[0] + y[0], x[1] + y[1]), 0)
+        return self._round((x[0] + y[0], x[1] + y[1]), 0)
 
     def product(self, x: Box, y: Box) -> Box:
         """Multiply, and round."""
-        return self._rounded([p * q for p in x for q in y], self.form.places)
+        return self._round([p * q for p in x for q in y], self.form.places)
 
     def tanh(self, x: Box) -> Box:
         """Return what tanh may be: any number near the correctly rounded one; tanh 0 is 0."""

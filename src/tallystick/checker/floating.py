@@ -41,7 +41,7 @@ class Format(NamedTuple):
         """What stands for an overflow: far enough beyond all numbers that adding one of them leaves it there."""
         return 4 * self.greatest
 
-    def rounded(self, value: int, places: int) -> int:
+    def round(self, value: int, places: int) -> int:
         """Return the number nearest to value / 2^places units, a tie to the even one.
 
         So many last digits are cut off that `digits` stay, or more where what is left would be finer than a unit.
@@ -59,7 +59,7 @@ class Format(NamedTuple):
     def nearest(self, value: Fraction) -> int:
         """Round a rational. Of what lies beyond two digits below a unit it only matters whether there is any."""
         whole, rest = divmod(value.numerator << (self.places + 2), value.denominator)
-        return self.rounded(whole | (rest != 0), 2)
+        return self.round(whole | (rest != 0), 2)
 
     def neighbour(self, value: int, steps: int) -> int:
         """Return the number so many neighbours above, or below for negative steps."""
@@ -91,7 +91,7 @@ def _tanh_rounded_up(form: Format, x: int) -> int:
         return x
     places = 2 * form.digits + 16
     finer, coarser = max(0, form.places - places), max(0, places - form.places)
-    return form.rounded(tanh_above(x, 1 << form.places, places) << finer, coarser)
+    return form.round(tanh_above(x, 1 << form.places, places) << finer, coarser)
 
 
 class Floating(Machine):
@@ -100,8 +100,8 @@ class Floating(Machine):
     def __init__(self, model: Model, form: Format, fused: bool) -> None:
         super().__init__(model)
         self.form, self.fused, self.scale = form, fused, 1 << form.places
-        self.weights, self.steps = ([self._rounded(value) for value in pair] for pair in (model.weights, model.steps))
-        self.lines = [(self._rounded(v), self._rounded(c)) for v, c in model.lines]
+        self.weights, self.steps = ([self._round(value) for value in pair] for pair in (model.weights, model.steps))
+        self.lines = [(self._round(v), self._round(c)) for v, c in model.lines]
         self.crossing = frozenset(pair for pair in self.decision.pairs if self._may_cross(*pair))
         self.factors = [self._factor(weight) for weight in self.weights]
         self.slopes = [self._factor(v) for v, _ in self.lines]
@@ -110,7 +110,7 @@ class Floating(Machine):
         """Say whether rounded outputs may change places more than once: only two whose slopes are of one sign."""
         return NOTHING not in (line, other) and self.lines[line][0] * self.lines[other][0] > 0
 
-    def _rounded(self, value: Fraction) -> int:
+    def _round(self, value: Fraction) -> int:
         found = self.form.nearest(value)
         require(abs(found) < self.form.infinity, "a weight is too large for the format")
         return found
@@ -123,8 +123,8 @@ class Floating(Machine):
     def _affine(self, factor: tuple[int, int], h: int, term: int) -> int:
         weight, places = factor
         if self.fused:
-            return self.form.rounded(weight * h + (term << places), places)
-        return self.form.rounded(self.form.rounded(weight * h, places) + term, 0)
+            return self.form.round(weight * h + (term << places), places)
+        return self.form.round(self.form.round(weight * h, places) + term, 0)
 
     def step(self, h: int, token: int) -> int:
         """Return U·h + c(x) as executed."""

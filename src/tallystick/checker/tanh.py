@@ -34,12 +34,12 @@ def _bound(numerator: int, denominator: int, places: int, *, above: bool) -> int
     # x / 2^doublings is below 2^−_HALVINGS; each doubling at most doubles the error, so that much more is carried along.
     doublings = max(0, numerator.bit_length() - denominator.bit_length() + 1 + _HALVINGS)
     work = places + doublings + _GUARD
-    t = _of_small(_divided(numerator << work, denominator << doublings, above), work, above=above)
-    # What stands below is `_divided`, written out: a check spends most of its time here.
+    t = _of_small(_divide(numerator << work, denominator << doublings, above), work, above=above)
+    # What stands below is `_divide`, written out: a check spends most of its time here.
     one, twice = 1 << 2 * work, 2 * work + 1
     for _ in range(doublings):
         t = -(-(t << twice) // (one + t * t)) if above else (t << twice) // (one + t * t)
-    return _divided(t, 1 << work - places, above)
+    return _divide(t, 1 << work - places, above)
 
 
 def _of_small(r: int, work: int, *, above: bool) -> int:
@@ -49,14 +49,14 @@ def _of_small(r: int, work: int, *, above: bool) -> int:
     for k in range(terms, 0, -1):
         divisor = ((2 * k + 1) << work) + z
         z = square // divisor if (k % 2 == 1) is above else -(-square // divisor)
-    return _divided(r << work, (1 << work) + z, above)
+    return _divide(r << work, (1 << work) + z, above)
 
 
 def _terms(work: int) -> int:
     return 2 * (work // (2 * _DIGITS_A_TERM) + 1)
 
 
-def _divided(dividend: int, divisor: int, above: bool) -> int:
+def _divide(dividend: int, divisor: int, above: bool) -> int:
     return -(-dividend // divisor) if above else dividend // divisor
 
 

@@ -184,16 +184,16 @@ def _show_verdict(verdict: Verdict) -> None:
     show(f"because {verdict.reason}")
     failure = verdict.failure
     if verdict.known_failure is not None:
-        show(f"failing string: {_shown_string(verdict.known_failure)}")
+        show(f"failing string: {_string_text(verdict.known_failure)}")
     if failure is None:
         _show_depths(verdict)
         return
-    show(f"shortest failing string: {_shown_string(failure)}")
+    show(f"shortest failing string: {_string_text(failure)}")
     if failure.length <= _SHOWN_TRACE and verdict.trace():
         show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
 
 
-def _shown_string(failure: Failure) -> str:
+def _string_text(failure: Failure) -> str:
     if failure.length <= _SHOWN_STRING:
         return failure.string
     return " ".join(f"{token}^{size}" for token, size in failure.runs)

@@ -177,7 +177,7 @@ class BalancedBrackets(BracketLanguage):
         return comb(remaining, (remaining - count) // 2) if self.reachable(count, remaining) else 0
 
     def _draw(self, length: int, generator: random.Random) -> str:
-        return "".join(_shuffled(length // 2, length // 2, generator))
+        return "".join(_shuffle(length // 2, length // 2, generator))
 
 
 class Dyck1(BracketLanguage):
@@ -204,7 +204,7 @@ class Dyck1(BracketLanguage):
     def _draw(self, length: int, generator: random.Random) -> str:
         # The cycle lemma: of the 2n+1 rotations of n `(` and n+1 `)`, exactly one is a Dyck-1 string followed by a
         # `)`. It starts after the place where the running count is least for the first time.
-        tokens = _shuffled(length // 2, length // 2 + 1, generator)
+        tokens = _shuffle(length // 2, length // 2 + 1, generator)
         counts = list(accumulate(tokens, BB.step, initial=0))
         start = counts.index(min(counts))
         return "".join(tokens[start:] + tokens[:start])[:-1]
@@ -239,13 +239,13 @@ class SemiDyck1(BracketLanguage):
     def _draw(self, length: int, generator: random.Random) -> str:
         # Among walks with ⌊N/2⌋ steps down, turning every step to a new least value into a step up is a bijection onto
         # the walks that stay at or above zero; read backwards with the brackets exchanged, those are the members.
-        walk = _shuffled(length - length // 2, length // 2, generator)
+        walk = _shuffle(length - length // 2, length // 2, generator)
         lows = list(accumulate(accumulate(walk, BB.step, initial=0), min))
         raised = (OPEN if after < before else token for token, before, after in zip(walk, lows, lows[1:], strict=False))
         return "".join(CLOSE if token == OPEN else OPEN for token in raised)[::-1]
 
 
-def _shuffled(openings: int, closings: int, generator: random.Random) -> list[str]:
+def _shuffle(openings: int, closings: int, generator: random.Random) -> list[str]:
     """Return the given numbers of brackets in a uniformly random order."""
     tokens = [OPEN] * openings + [CLOSE] * closings
     generator.shuffle(tokens)

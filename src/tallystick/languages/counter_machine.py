@@ -210,23 +210,23 @@ def trace(machine: CounterMachine, string: str) -> str:
        3  )      0           -1      q      -1
     """
     rows = [("step", "token", "zero check", "update", "state", "counters")]
-    rows.append(("0", "", "", "", machine.initial_state, _listed(machine.start.counters)))
+    rows.append(("0", "", "", "", machine.initial_state, _words(machine.start.counters)))
     for number, (case, update, after) in enumerate(machine.run(string), start=1):
         check = show_zero_check(case.zero_check)
-        rows.append((str(number), case.token, check, _listed(update), after.state, _listed(after.counters)))
+        rows.append((str(number), case.token, check, _words(update), after.state, _words(after.counters)))
     rows = [tuple(map(printable, row)) for row in rows]  # a file may have called its states anything
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(_aligned(row, widths) for row in rows)
+    return "\n".join(_align(row, widths) for row in rows)
 
 
-def _aligned(row: tuple[str, ...], widths: list[int]) -> str:
+def _align(row: tuple[str, ...], widths: list[int]) -> str:
     first, *rest = (
         cell.rjust(w) if i == 0 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
     )
     return "  ".join([first, *rest]).rstrip()
 
 
-def _listed(values: tuple[object, ...]) -> str:
+def _words(values: tuple[object, ...]) -> str:
     return " ".join(map(str, values))
 
 

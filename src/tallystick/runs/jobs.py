@@ -188,7 +188,7 @@ class Job:
 
     def initial(self, numbers: np.ndarray) -> Any:  # noqa: ANN401 -- weights in the layout of the cell
         """Return the initial weights of some seeds: the authors', the seeds' own, or exact counters of the seeds' own step."""
-        setting, task = self.setting, self.setting.scored_as
+        setting, task = self.setting, self.setting.goal
         if self.edition == EXACT:
             return published_weights(task, bias=setting.bias, dtype=setting.dtype).places(numbers)
         drawn = fresh_weights(setting.kind, task, numbers, bias=setting.bias, dtype=setting.dtype, units=setting.units)
@@ -219,7 +219,7 @@ def exact_job(setting: Setting, directory: Path) -> Job:
 
 
 def _job(edition: str, setting: Setting, seeds: int, source: Source) -> Job:
-    task = setting.scored_as
+    task = setting.goal
     tests = {length: source.test(task, length) for length in TEST_LENGTHS}
     also = ("units",) if issubclass(setting.kind, VectorCell) else ()
     return Job(edition, setting, seeds, source.training(task, setting.train_length), tests, also=also)
@@ -235,4 +235,4 @@ def check_run(setting: Setting, seeds: int, seed: int, keep: Keep = ALL) -> None
     """Refuse what cannot be trained, before anything is written."""
     keep.check_seeds(seeds)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
-    check_training_set(setting, training_set(setting.scored_as, setting.train_length, seed))
+    check_training_set(setting, training_set(setting.goal, setting.train_length, seed))

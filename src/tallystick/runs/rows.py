@@ -123,7 +123,7 @@ def ensemble_of(rows: pl.DataFrame, setting: Setting) -> Ensemble:
 
 def _scalar_weights(rows: pl.DataFrame, setting: Setting) -> Weights:
     assert issubclass(setting.kind, ScalarCell)
-    names, outputs = recurrent_columns(setting.kind), setting.scored_as.outputs
+    names, outputs = recurrent_columns(setting.kind), setting.goal.outputs
     further = iter(_arrays(rows, "further_weights", names.count("further_weights"), setting))
 
     def column(name: str) -> np.ndarray:
@@ -147,7 +147,7 @@ def _tensor_weights(rows: pl.DataFrame, setting: Setting) -> AnyWeights:
     table = np.array(_arrays(rows, "tensors", sum(sizes), setting))
     parts = np.split(table, np.cumsum(sizes)[:-1])
     W, U, *bias = (part.reshape(*shape, len(rows)) for part, shape in zip(parts, shapes, strict=True))
-    outputs = setting.scored_as.outputs
+    outputs = setting.goal.outputs
     V = np.array(_arrays(rows, "readout_weight", outputs * setting.units, setting))
     c = _arrays(rows, "readout_bias", outputs if setting.readout_bias else 0, setting)
     return TensorWeights(

@@ -209,7 +209,7 @@ def write_job_strings(directory: RunDirectory, jobs: list[Job]) -> None:
     """Write the generated strings as files; the authors' own stay where they are."""
     folder = directory.make_folder(STRINGS)
     sets = {
-        (job.setting.scored_as, length): strings
+        (job.setting.goal, length): strings
         for job in jobs
         if job.edition == "fresh"
         for length, strings in {job.setting.train_length: job.strings, **job.tests}.items()

@@ -232,7 +232,7 @@ def _horizons(verdicts: list[Verdict | None]) -> np.ndarray:
 
 
 def _accuracies(networks: Ensemble, setting: Setting, seed: int) -> tuple[float, float]:
-    at_50, at_long = (float(networks.accuracy(long_suite(setting.scored_as, n, seed)).mean()) for n in (50, LONG))
+    at_50, at_long = (float(networks.accuracy(long_suite(setting.goal, n, seed)).mean()) for n in (50, LONG))
     return at_50, at_long
 
 

@@ -254,7 +254,7 @@ def rounding_replicates(job: Job, runs: int, size: float, replicates: int, seed:
 
 def _suite_averages(job: Job, weights: Weights, tokens: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Score each replicate's runs on its own suite, a few suites at a time."""
-    task = job.setting.scored_as
+    task = job.setting.goal
     places = np.stack([suite_places(task, generator) for _ in range(len(tokens))])
     right = np.concatenate(list(_right_answers(job, weights, tokens)))
     return 100 * np.take_along_axis(right, places[:, None, :], axis=2).mean(axis=(1, 2))
@@ -273,9 +273,9 @@ def _right_answers(job: Job, weights: Weights, tokens: np.ndarray) -> Iterator[n
                     weights.places(part),
                     opening.astype(setting.dtype),
                     (~opening).astype(setting.dtype),
-                    setting.scored_as.targets_of_counts(counts)[:, None].astype(setting.dtype),
+                    setting.goal.targets_of_counts(counts)[:, None].astype(setting.dtype),
                     kind=setting.kind,
-                    task=setting.scored_as,
+                    task=setting.goal,
                 )
             )
 

@@ -69,7 +69,7 @@ class Engine:
 
     def trainer(self, setting: Setting, lessons: Lessons, course: Course) -> Trainer:
         """Return what trains a block on the lessons."""
-        parts: dict[str, Any] = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        parts: dict[str, Any] = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         if self.name == "fused":
             return self._fused(lessons, course, parts)
         return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)

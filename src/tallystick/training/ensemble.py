@@ -72,12 +72,12 @@ class Ensemble:
     @property
     def _network(self) -> Network:
         """The networks with their own readout; where they were trained on the count, it is taken for the sign of the count."""
-        task = self.setting.scored_as
+        task = self.setting.goal
         return Network(self.cell(), self.weights.readout(), task if task.classes else BINARY)
 
     def _classify(self, network: Network) -> Network:
         """Give a network trained on the count a class: one unit by its zero check, several by an output above one half."""
-        if self.setting.scored_as is not COUNT:
+        if self.setting.goal is not COUNT:
             return network
         if issubclass(self.setting.kind, ScalarCell):
             return Network(network.cell, Readout.zero())
@@ -93,7 +93,7 @@ class Ensemble:
         def test(numbered: tuple[int, Block]) -> np.ndarray:
             number, block = numbered
             with devices.using(number), precision_context(self.setting.precision):
-                return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.scored_as)
+                return accuracies(block.weights, encoded, targets, kind=self.setting.kind, task=self.setting.goal)
 
         width = min(_TESTED[devices.kind], _whole_vectors(max(1, _MOST_STATES // len(strings))))
         return _join(on_every_core(test, enumerate(_blocks(self.weights, width))), len(self.accuracy_train))
@@ -143,7 +143,7 @@ def train(
     done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
     weights, right = jax.tree.map(lambda *parts: _join(parts, size), *done)
     if setting.snap:
-        weights = snap(weights, setting.kind, setting.scored_as)
+        weights = snap(weights, setting.kind, setting.goal)
     return Ensemble(setting, weights, 100 * right.astype(np.float64) / len(strings), devices.kind)
 
 
@@ -152,7 +152,7 @@ def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
     lessons, course = lessons_of(setting, strings), course_of(setting, strings)
     with on_processors(), training_precision(setting):
         arguments = jax.tree.map(jnp.asarray, (initial, lessons, course))
-        parts = {"kind": setting.kind, "task": setting.scored_as, "method": setting.procedure}
+        parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         along = train_path(*arguments, epochs=setting.epochs, **parts)
         return jax.tree.map(np.asarray, along)
 

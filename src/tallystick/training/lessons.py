@@ -139,8 +139,8 @@ def course_of(setting: Setting, strings: list[str]) -> Course:
 def targets_of_counts(setting: Setting, counts: Int[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape output"]:
     """Return what the loss asks of the outputs for counts: the class, or the outputs of an exact counter."""
     if setting.objective is SQUARED_ERROR:
-        return counter_outputs(setting.scored_as, counts, readout_bias=setting.readout_bias)
-    return setting.scored_as.targets_of_counts(counts)
+        return counter_outputs(setting.goal, counts, readout_bias=setting.readout_bias)
+    return setting.goal.targets_of_counts(counts)
 
 
 class OutputLines(NamedTuple):

@@ -83,7 +83,7 @@ class Setting:
         return CELLS[self.cell]
 
     @property
-    def scored_as(self) -> Task:
+    def goal(self) -> Task:
         """The task itself."""
         return task_named(self.task)
 
@@ -100,7 +100,7 @@ class Setting:
     @property
     def objective(self) -> Objective:
         """What training minimises."""
-        return self.procedure.losses.of(self.scored_as)
+        return self.procedure.losses.of(self.goal)
 
     @property
     def dtype(self) -> np.dtype:
@@ -115,16 +115,16 @@ class Setting:
     @property
     def readout_bias(self) -> bool:
         """Whether the readout has a bias."""
-        return has_readout_bias(self.scored_as, bias=self.bias)
+        return has_readout_bias(self.goal, bias=self.bias)
 
     @property
     def language(self) -> BracketLanguage:
         """The language whose count is asked for: a ReLU cell asked for the count gives κ of semi-Dyck-1, any other n − m."""
-        return SEMI_DYCK1 if self.kind is ReluCell and self.scored_as is COUNT else BB
+        return SEMI_DYCK1 if self.kind is ReluCell and self.goal is COUNT else BB
 
     def answers(self, strings: list[str]) -> np.ndarray:
         """Return the right answer for each string: 0 or 1 for each class, or the count."""
-        return self.scored_as.targets_of_counts(np.array([self.language.count(string) for string in strings]))
+        return self.goal.targets_of_counts(np.array([self.language.count(string) for string in strings]))
 
 
 def _check_names(setting: Setting) -> None:
@@ -168,9 +168,9 @@ def _check_sense(setting: Setting) -> None:
         asked = f"{field}: {getattr(setting, field)!r}"
         if needed and setting.kind.counting is None:
             raise BadInput(f"{asked} needs the conditions of a counting theorem, and a {setting.cell} cell has none")
-        if needed and setting.kind is ReluCell and setting.scored_as is not COUNT:
+        if needed and setting.kind is ReluCell and setting.goal is not COUNT:
             raise BadInput(f"{asked} makes a relu cell count as semi-Dyck-1 does; only the task count asks for that")
-    if setting.kind is ReluCell and setting.scored_as is not COUNT and setting.objective is SQUARED_ERROR:
+    if setting.kind is ReluCell and setting.goal is not COUNT and setting.objective is SQUARED_ERROR:
         raise BadInput(
             f"method: {setting.method!r} would have a relu cell count below zero; only the task count suits it"
         )

@@ -134,7 +134,7 @@ def read(setting: Setting) -> Golden:
 
 def _weights(setting: Setting, texts: list[str]) -> Weights:
     arrays = np.array([[float(number) for number in text.split()] for text in texts], np.float32).T
-    empty = fresh_weights(setting.kind, setting.scored_as, np.arange(1), bias=setting.bias, dtype=setting.dtype)
+    empty = fresh_weights(setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype)
     return jax.tree.unflatten(jax.tree.structure(empty), list(arrays))
 
 

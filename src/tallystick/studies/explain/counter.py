@@ -158,7 +158,7 @@ class ExactCounter:
 
         The threshold is where a readout with bias goes from one class to the next, in steps of the count.
         """
-        slopes, intercepts = map(np.array, output_lines(setting.scored_as, readout_bias=setting.readout_bias))
+        slopes, intercepts = map(np.array, output_lines(setting.goal, readout_bias=setting.readout_bias))
         return cls(step, scale * slopes, scale * 2 * threshold * intercepts)  # the intercepts are those of half a step
 
     @property
@@ -171,7 +171,7 @@ class ExactCounter:
         """Where the readout goes from one class to the next, in steps of the count."""
         return float(-self.intercepts[-1] / self.slopes[-1])
 
-    def scaled(self, factor: float) -> "ExactCounter":
+    def scale_by(self, factor: float) -> "ExactCounter":
         """Return the same counter with larger outputs."""
         return replace(self, slopes=factor * self.slopes, intercepts=factor * self.intercepts)
 
@@ -221,7 +221,7 @@ class AtCounter:
 def at_counter(setting: Setting, profile: Profile, counter: ExactCounter) -> AtCounter:
     """Work out the loss and gradient of a setting's objective at an exact counter, by the sums over counts."""
     losses, errors = _loss_and_error(setting, profile, counter)
-    limit, _ = _loss_and_error(setting, profile, counter.scaled(_LARGE))
+    limit, _ = _loss_and_error(setting, profile, counter.scale_by(_LARGE))
     by_outputs = errors * profile.share
     by_state = (counter.slopes / counter.step) @ by_outputs
     steps = (by_state @ profile.openings, by_state @ profile.closings)

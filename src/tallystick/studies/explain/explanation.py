@@ -180,7 +180,7 @@ def _ends_of_training(setting: Setting, seeds: int, seed: int) -> Ends:
 
 def explanation_of(setting: Setting, strings: list[str], ends: Ends, left: Ends) -> Explanation:
     """Explain a setting of which it is known where seeds end, and where an epoch leads from exact counters."""
-    counter, found = counter_reached(setting, ends), scored_strings(setting, strings)
+    counter, found = reached_counter(setting, ends), scored_strings(setting, strings)
     summed = profile(found)
     there = at_counter(setting, summed, counter)
     pull = pull_of(setting, counter, there.slope)
@@ -189,7 +189,7 @@ def explanation_of(setting: Setting, strings: list[str], ends: Ends, left: Ends)
     return Explanation(setting, summed, ends, left, counter, there, pull, loss_over, least)
 
 
-def counter_reached(setting: Setting, ends: Ends) -> ExactCounter:
+def reached_counter(setting: Setting, ends: Ends) -> ExactCounter:
     """Return the exact counter with the step and the readout that seeds reach; regression asks for one readout, its own."""
     if setting.objective is SQUARED_ERROR:
         return ExactCounter.of_scale(setting, step=ends.step)

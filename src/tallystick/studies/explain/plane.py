@@ -154,7 +154,7 @@ def margin_over(setting: Setting, counter: ExactCounter, plane: Plane) -> np.nda
     for string in _sorted_strings(setting.train_length, counted_lengths(setting)):
         h = np.broadcast_to(cell.final_state(string), least.shape)
         outputs = np.multiply.outer(counter.slopes, h) + counter.intercepts[:, None, None]
-        least = np.minimum(least, _margin(setting.scored_as, outputs, bracket_difference(string)))
+        least = np.minimum(least, _margin(setting.goal, outputs, bracket_difference(string)))
     return least
 
 

@@ -74,7 +74,7 @@ def gradient_rounding(
     windows = -(-int(steps[-1]) // size)
     with jax.enable_x64(True):
         arrays = (jax.tree.map(jnp.asarray, part) for part in (job.initial(np.arange(seeds)), lessons, course))
-        kind, task, method = setting.kind, setting.scored_as, setting.procedure
+        kind, task, method = setting.kind, setting.goal, setting.procedure
         found, sizes = _watch(*arrays, shares=shares, windows=windows, kind=kind, task=task, method=method)
         ends = np.minimum(size * np.arange(1, windows + 1), steps[-1])
         return Rounding(setting, steps, ends, *map(np.asarray, (*sizes, *found)))

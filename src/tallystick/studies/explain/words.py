@@ -23,7 +23,7 @@ def setting_name(setting: Setting) -> str:
 def as_text(one: Explanation, rounding: Rounding | None) -> str:
     """Return what was found of a setting in a few lines."""
     lines = [
-        f"exact counter: {_counter(one)}; balanced {_scored(one)} {_percent(one.strings.balanced_share)}",
+        f"exact counter: {_counter(one)}; balanced {_summands(one)} {_percent(one.strings.balanced_share)}",
         f"{_loss(one)}; force {_force(one)}",
         *_method(one),
         _verdict(one),
@@ -41,7 +41,7 @@ def _counter(one: Explanation) -> str:
     return f"a {counter.step:.3g}, scale v·a {counter.scale:.3g}{threshold}"
 
 
-def _scored(one: Explanation) -> str:
+def _summands(one: Explanation) -> str:
     return "prefixes" if one.setting.procedure.every_token else "strings"
 
 
@@ -52,10 +52,10 @@ def _loss(one: Explanation) -> str:
 
 def _force(one: Explanation) -> str:
     slope = one.at_counter.slope
-    return _signed(*(-derivative for derivative in (*slope.inputs, *slope.recurrent)))
+    return _forces(*(-derivative for derivative in (*slope.inputs, *slope.recurrent)))
 
 
-def _signed(a: float, b: float, U: float) -> str:
+def _forces(a: float, b: float, U: float) -> str:
     return f"on a {a + 0.0:+.2g}, on b {b + 0.0:+.2g}, on U {U + 0.0:+.2g}"  # + 0.0 makes 0 of −0
 
 
@@ -70,7 +70,7 @@ def _method(one: Explanation) -> list[str]:
         found.append(f"multipliers of {cancelling} would cancel the pull off the conditions; they begin at 0")
     held = [name for name, holds in (("b = −a", pull.holds_steps), ("U = 1", pull.holds_recurrent)) if holds]
     if held:
-        found.append(f"the method holds {' and '.join(held)}; the force that is left {_signed(*pull.speed[:3])}")
+        found.append(f"the method holds {' and '.join(held)}; the force that is left {_forces(*pull.speed[:3])}")
     return found
 
 
