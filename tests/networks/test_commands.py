@@ -58,3 +58,35 @@ def test_a_bad_file_ends_with_two_and_one_line(command, tmp_path, capsys):
 def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert doctest.testfile(str(PAGE), module_relative=False).failed == 0
+
+
+def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, capsys):
+    path = tmp_path / "two.json"
+    path.write_text(
+        '{"cell": "linear", "open_step": 1, "close_step": -1, "recurrent_weight": 1,'
+        ' "readout": {"weight": [[2], [0]], "bias": [-1, 0]}, "answer": {"kind": "class"}}'
+    )
+    for options, expected in (
+        ([], "task: missing; a readout of 2 outputs may answer several tasks"),
+        (["--task", "binary"], "classes: missing; say which output is which"),
+        (["--task", "binary", "--classes", "Pos"], "classes: ['Pos'] is not a list of the classes"),
+        (["--task", "sorting"], "task: 'sorting' is not one of binary, ternary"),
+        (["--task", "anbn", "--classes", "accepted,rejected"], "task: 'anbn' has the tokens a, b"),
+        (
+            ["--task", "dyck1", "--classes", "accepted,rejected"],
+            "task: 'dyck1' is not decided by the sign of one count",
+        ),
+        (["--task", "binary", "--readout", "zero"], "--task and --classes are for a model's own readout"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main(["certify", str(path), *options])
+        shown = capsys.readouterr()
+        assert (end.value.code, shown.out, len(shown.err.splitlines())) == (2, "", 1)
+        assert expected in shown.err
+    status, shown = output(["certify", str(path), "--task", "binary", "--classes", "Pos,ZeroNeg"], capsys)
+    assert (status, shown.splitlines()[0]) == (0, "PROVED: horizon unlimited (all lengths, real arithmetic)")
+    status, _ = output(["certify", str(path), "--task", "binary", "--classes", "ZeroNeg,Pos"], capsys)
+    assert status == 1
+    status, shown = output(["certify", str(path), "--task", "bb", "--classes", "rejected,accepted", "--json"], capsys)
+    assert status == 1
+    assert '"readout": "class"' in shown

@@ -9,7 +9,7 @@ from tallystick import LinearCell, Network, Readout, ReluCell, SelectiveCell, re
 from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.files import Document
-from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY
 from tallystick.networks import network_from_json, network_to_json
 
 COUNTER = {
@@ -172,9 +172,16 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
             {"layers": [{**LONG["layers"][0], "initial_state": {"h": [0], "c": [0]}}]},
             "initial_state: unknown field 'c'",
         ),
-        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class"),
-        ({"answer": {"kind": "sign", "classes": ["Pos", "ZeroNeg"]}}, "classes: .* in their order: ZeroNeg, Pos"),
+        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class, accept"),
+        (
+            {"answer": {"kind": "sign", "classes": ["Pos", "Zero"]}},
+            "classes: .* of the task binary in the order of the outputs: ZeroNeg, Pos",
+        ),
         ({"answer": {"kind": "class"}}, "readout: bias: .* a list of 3 numbers"),
+        (
+            {"answer": {"kind": "accept"}},
+            "task: 'binary' has the classes ZeroNeg, Pos; the answer accept is for membership",
+        ),
         ({"task": "ternary"}, "task: .* a task with 2 classes"),
     ],
 )
@@ -187,3 +194,79 @@ def test_the_order_of_tokens_in_a_file_does_not_matter():
     swapped = {**LONG, "tokens": dict(reversed(LONG["tokens"].items()))}
     assert list(swapped["tokens"]) == [")", "("]
     assert network_from_json(Document(swapped, "file")) == network_from_json(Document(LONG, "file"))
+
+
+TWO = {
+    **COUNTER_LAYER,
+    "readout": {"weight": [[2], [-2]], "bias": [-1, 1]},
+    "answer": {"kind": "class", "classes": ["Pos", "ZeroNeg"]},
+    "task": "binary",
+}
+
+
+def without(content, *names):
+    return {name: value for name, value in content.items() if name not in names}
+
+
+def test_outputs_stand_in_the_order_that_the_file_says(tmp_path):
+    network = read_network(written(tmp_path, TWO))
+    assert [str(network.class_of(string)) for string in ("((", "()", "))")] == ["Pos", "ZeroNeg", "ZeroNeg"]
+    stack = read_network(written(tmp_path, {**without(TWO, *COUNTER_LAYER), "layers": [COUNTER_LAYER]}))
+    assert [str(stack.class_of(string)) for string in ("((", "()", "))")] == ["Pos", "ZeroNeg", "ZeroNeg"]
+    reversed_sign = Network(network.cell, Readout.binary(Fraction(-1)), BINARY.in_order(["Pos", "ZeroNeg"]))
+    five = Readout(tuple((Fraction(n),) for n in range(3)), (Fraction(0),) * 3)
+    permuted = Network(network.cell, five, TERNARY.in_order(["Zero", "Pos", "Neg"]))
+    for one in (network, stack, reversed_sign, permuted):
+        write_network(one, tmp_path / "again.json")
+        assert read_network(tmp_path / "again.json") == one
+
+
+def test_whoever_reads_a_file_may_say_what_it_is_asked_for(tmp_path):
+    path = written(tmp_path, COUNTER)
+    assert read_network(path, task="bb").task is BB_MEMBERSHIP
+    assert read_network(path, classes=["Pos", "ZeroNeg"]).task == BINARY.in_order(["Pos", "ZeroNeg"])
+    path = written(tmp_path, without(TWO, "answer", "task") | {"answer": {"kind": "class"}})
+    asked = read_network(path, task="semidyck1", classes=["accepted", "rejected"])
+    assert asked.task == SEMI_DYCK1_MEMBERSHIP.in_order(["accepted", "rejected"])
+    path = written(tmp_path, {**TWO, "answer": {"kind": "class", "classes": ["accepted", "rejected"]}, "task": "bb"})
+    assert read_network(path, task="semidyck1").task == asked.task  # the file says which output accepts
+
+
+def test_an_accepting_output_is_the_sign_asked_for_membership(tmp_path):
+    content = {**TWO, "readout": {"weight": [[1]]}, "answer": {"kind": "accept"}, "task": "bb"}
+    network = read_network(written(tmp_path, content))
+    assert network == Network(network.cell, Readout(((Fraction(1),),), (Fraction(0),)), BB_MEMBERSHIP)
+    with pytest.raises(BadInput, match="task: missing; an answer of the kind accept may answer several tasks"):
+        read_network(written(tmp_path, without(content, "task")))
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"answer": {"kind": "class"}}, {}, "classes: missing; .*--classes ZeroNeg,Pos"),
+        ({"answer": {"kind": "class"}}, {"task": "bb"}, "classes: missing; .*--classes rejected,accepted"),
+        ({}, {"task": "bb"}, "classes: .* of the task bb in the order of the outputs: rejected, accepted"),
+        ({}, {"task": "ternary"}, "classes: .* of the task ternary"),
+        ({}, {"task": "ternary", "classes": ["Neg", "Zero", "Pos"]}, "task: 'ternary' has 3 classes; a class readout"),
+        ({}, {"task": "sorting"}, "task: 'sorting' is not one of binary"),
+        ({}, {"task": "count"}, "task: 'count' asks for a number"),
+        ({}, {"task": "anbn", "classes": ["accepted", "rejected"]}, "task: 'anbn' has the tokens a, b"),
+        ({}, {"classes": ["Pos"]}, r"classes: \['Pos'\] is not a list of the classes of the task 'binary'"),
+        ({"readout": {"weight": [[1]] * 65}}, {}, "readout: weight: .* is not a list of 3 rows"),
+        ({"readout": {"kind": "binary", "weight": [1]}}, {}, "readout: unknown field 'kind'"),
+    ],
+)
+def test_what_outputs_mean_is_asked_where_nobody_says_it(tmp_path, change, options, message):
+    path = written(tmp_path, {**TWO, **change})
+    with pytest.raises(BadInput, match=message) as refusal:
+        read_network(path, **options)
+    assert str(refusal.value).startswith(str(path))
+    assert "\n" not in str(refusal.value)
+
+
+def test_two_outputs_without_a_task_are_asked_about(tmp_path):
+    path = written(tmp_path, without(TWO, "task") | {"answer": {"kind": "class"}})
+    with pytest.raises(
+        BadInput, match="task: missing; a readout of 2 outputs may answer several tasks: .*--task.*one of binary, bb"
+    ):
+        read_network(path)

@@ -33,14 +33,15 @@ from tallystick.files import write_document
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Readout, network_to_json
-from tallystick.networks.readout import NOTHING
+from tallystick.networks.answers import readout_to_json
+from tallystick.networks.readout import GREATEST, NOTHING
 from tallystick.numbers import FUSED, exact, float_format
 from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
-_READOUTS = ("zero", "binary", "ternary")
-"""The cells and readouts that the checker knows by name."""
+_READOUTS = ("zero", "binary", "ternary", GREATEST)
+"""The cells and readouts that the checker knows by name; of outputs of which the greatest wins, how many there are."""
 
 UNLIMITED = "unlimited"
 _EXACTLY_RUN = ("search", "sorted strings")
@@ -81,7 +82,8 @@ def _model(verdict: Verdict) -> dict[str, object]:
     if known and decided and network.task == network.usual_task:
         return network_to_json(network)
     content = network_to_json(network) if known else {"cell": cell.name, **_program(verdict)}
-    written = content["readout"] if known and decided else _readout(readout)
+    content.pop("answer", None)  # the readout's kind and the task say it
+    written = readout_to_json(readout.map_weights(exact), cell) if known and decided else _readout(readout)
     return {**content, "readout": written, "task": _task(network.task)}
 
 

@@ -48,17 +48,23 @@ def _pair(comparison: Comparison) -> tuple[int, int]:
     return (greater, less) if strict else (less, greater)
 
 
-def _greatest(index: int) -> tuple[Comparison, ...]:
-    """Return what makes an output the greatest of three; of equal ones the first wins."""
-    return tuple(Comparison(index, other, other < index) for other in range(3) if other != index)
+def greatest_of(outputs: int) -> Decision:
+    """Return what makes each of several outputs the greatest; of equal ones the first wins."""
+    places = range(outputs)
+    return Decision(
+        tuple(tuple(Comparison(one, other, other < one) for other in places if other != one) for one in places)
+    )
 
 
 KINDS = {
     "zero": Decision(((), (Comparison(0, NOTHING, False), Comparison(NOTHING, 0, False)))),
     "binary": Decision(((Comparison(NOTHING, 0, False),), (Comparison(0, NOTHING, True),))),
-    "ternary": Decision((_greatest(0), _greatest(1), _greatest(2))),
+    "ternary": greatest_of(3),
 }
 """The readouts that a certificate names without saying what they are."""
+
+GREATEST = "class"
+"""The readout of as many outputs as it has biases, of which the greatest wins; it is asked for a task of its own."""
 
 CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
 RIGHT = {"zero": (0, 1, 0), "binary": (0, 0, 1), "ternary": (0, 1, 2)}
@@ -126,13 +132,13 @@ class Model(NamedTuple):
     def is_usual(self) -> bool:
         """Whether the theorems speak of the readout and the task.
 
-        A zero check is asked for the language that its cell can accept, and a binary or ternary readout for the sign of n − m,
-        each of its classes being right for some count. Then no comparison has one answer for all counts.
+        A zero check is asked for the language that its cell can accept, and any other readout known by name for the sign of
+        n − m, each of its classes being right for some count. Then no comparison has one answer for all counts.
         """
         kind, (floored, right) = self.readout.kind, self.task
         if kind == "zero":
             return right == RIGHT[kind] and floored == (self.cell == "relu")
-        return kind in KINDS and not floored and len(set(right)) == len(CLASSES[kind])
+        return kind in (*KINDS, GREATEST) and not floored and len(set(right)) == len(self.readout.decision.comparisons)
 
 
 class Operation(NamedTuple):

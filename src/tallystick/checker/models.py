@@ -15,6 +15,7 @@ from typing import Any, cast
 from .answers import require
 from .claims import (
     CLASSES,
+    GREATEST,
     KINDS,
     NOTHING,
     RIGHT,
@@ -26,6 +27,7 @@ from .claims import (
     Program,
     Readout,
     Task,
+    greatest_of,
 )
 from .reading import fields_of, list_of, matrix_of, number_of, one_of, vector_of
 
@@ -110,12 +112,15 @@ def _readout(value: object, units: int, *, scalar: bool) -> Readout:
         fields_of(value, "kind")
         require(units == 1, "a zero check reads one unit")
         return Readout(kind, (((Fraction(1),), Fraction(0)),), KINDS[kind])
-    found = fields_of(value, "kind weight bias" + ("" if kind in KINDS else " comparisons"))
+    found = fields_of(value, "kind weight bias" + ("" if kind in (*KINDS, GREATEST) else " comparisons"))
     size = _OUTPUTS.get(kind) or len(list_of(found["bias"], most=_MOST_UNITS))
     rows = [[v] for v in list_of(found["weight"])] if scalar and kind in KINDS else found["weight"]
     weight = matrix_of(rows, size, units)
     lines = tuple(zip(weight, vector_of(found["bias"], size), strict=True))
     require(lines, "a readout without outputs")
+    if kind == GREATEST:
+        require(size > 1, "a greatest output of one")
+        return Readout(kind, lines, greatest_of(size))
     return Readout(kind, lines, KINDS.get(kind) or _decision(found["comparisons"], size))
 
 

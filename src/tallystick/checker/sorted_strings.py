@@ -12,7 +12,7 @@ from math import lcm
 from typing import NamedTuple, cast
 
 from .answers import number_text, require
-from .claims import CLASSES, Claim, Model, Task
+from .claims import GREATEST, Claim, Model, Task
 from .effort import Limit, product_time
 
 
@@ -33,7 +33,7 @@ def sortable(claim: Claim) -> bool:
     model = claim.model
     if not isinstance(model, Model) or claim.arithmetic != "real" or model.cell != "linear":
         return False
-    return model.readout.kind in ("binary", "ternary") and not model.task.floored and model.weights[0] > 0
+    return model.readout.kind in ("binary", "ternary", GREATEST) and not model.task.floored and model.weights[0] > 0
 
 
 def check_sorted(claim: Claim, limit: Limit) -> None:
@@ -55,7 +55,7 @@ def class_of_sorted(model: Model, runs: list[tuple[int, int]], limit: Limit) -> 
     def holds(side: Side) -> bool:
         return side.holds(_sign(model, runs[0][0], length, (younger, younger), side, limit))
 
-    return next(i for i in range(len(CLASSES[model.readout.kind])) if all(map(holds, _sides(model, i))))
+    return next(i for i in range(len(model.readout.decision.comparisons)) if all(map(holds, _sides(model, i))))
 
 
 def _decisive_strings(task: Task, r: int) -> Iterator[tuple[int, int | None, int]]:

@@ -41,6 +41,10 @@ def certify(
     lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
     arithmetic: Arithmetic = REAL,
     limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
+    task: Annotated[str | None, typer.Option(help="What is right: binary, ternary, bb, semidyck1, …")] = None,
+    classes: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="The task's classes in the order of the outputs.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
     ] = None,
@@ -52,12 +56,17 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        fine = (readout, arithmetic, out) == (None, REAL, None)
-        refuse_unless(fine, "--readout, --arithmetic and --out", "one model, and not for a run", path)
+        fine = (readout, arithmetic, out, task, classes) == (None, REAL, None, None, None)
+        refuse_unless(
+            fine, "--readout, --arithmetic, --task, --classes and --out", "one model, and not for a run", path
+        )
         _certify_run(path, lengths, limit, as_json=as_json)
         return
     refuse_unwritable(out, force=force)
-    model = read_network(path)
+    refuse_unless(
+        readout is None or (task, classes) == (None, None), "--task and --classes", "a model's own readout", path
+    )
+    model = read_network(path, task=task, classes=None if classes is None else classes.split(","))
     with let_ctrl_c_interrupt(), progress_line():
         verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:

@@ -100,6 +100,9 @@ def read_network(value: object) -> AnyNetwork:
         raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
     if not isinstance(network.cell, ScalarCell):
         raise BadInput(f"cell: one with several units is not for this page; the cells are {', '.join(scalar_cells())}")
+    if isinstance(value, dict) and "answer" in value:
+        kinds = ", ".join(decision.kind for decision in DECISIONS.values())
+        raise BadInput(f"answer: this page shows readouts by their kind, {kinds}; tallystick certify takes any")
     for field, number in _numbers(network):
         _require_bounded(number, field)
     return network

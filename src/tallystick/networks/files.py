@@ -20,11 +20,11 @@ A stack of cells, with a vector for each token and a state that each layer start
      "layers": [{"cell": "lstm", "input_weight": [[…], …], …, "initial_state": {"h": [0.5], "c": [0]}}, {"cell": "gru", …}],
      "readout": {"weight": [[2.5]], "bias": [0]}, "answer": {"kind": "sign"}, "task": "binary"}
 
-Tokens are one-hot and states start at zero where the file does not say otherwise. The answer is a decision of `networks.readout`,
-and its `"classes"`, if there, are the task's in their order.
+Tokens are one-hot and states start at zero where the file does not say otherwise. What the outputs mean is said as in
+`networks.answers`, here and in the shorter form.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -35,12 +35,19 @@ from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document, read_as, write_document
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import BB_MEMBERSHIP, READY_TASKS, Task
-from tallystick.networks.network import MOST_UNITS, Network
-from tallystick.networks.readout import DECISIONS, Readout
+from tallystick.languages.tasks import Task
+from tallystick.networks.answers import (
+    Asked,
+    answer_to_json,
+    read_answer,
+    read_numbers,
+    read_readout,
+    read_task,
+    write_numbers,
+)
+from tallystick.networks.network import MOST_UNITS, Network, usual_task
 from tallystick.networks.safetensors_files import read_safetensors, write_safetensors
 from tallystick.numbers import exact
-from tallystick.numbers.values import exact_number
 
 _MOST_LAYERS = 16
 _OPTIONAL = ("input_bias", "recurrent_bias")
@@ -49,11 +56,19 @@ _SAFETENSORS = ".safetensors"
 _PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
 
 
-def read_network(path: Path | str) -> Network:
-    """Read a network; every complaint names the file and the field or the tensor."""
-    path = Path(path)
+def read_network(path: Path | str, *, task: Task | str | None = None, classes: Sequence[str] | None = None) -> Network:
+    """Read a network; every complaint names the file and the field or the tensor.
+
+    Args:
+        path: a JSON or a safetensors file.
+        task: what the network is asked for; the default is what the file says.
+        classes: the task's classes in the order of the outputs; the default is what the file says.
+    """
+    path, asked = Path(path), Asked(task, classes)
     _refuse_pickles(path)
-    return read_safetensors(path) if path.suffix.lower() == _SAFETENSORS else read_as(path, network_from_json)
+    if path.suffix.lower() == _SAFETENSORS:
+        return read_safetensors(path, asked)
+    return read_as(path, lambda document: network_from_json(document, asked))
 
 
 def read_scalar_network(path: Path | str) -> Network:
@@ -82,34 +97,30 @@ def _refuse_pickles(path: Path) -> None:
         raise BadInput(f"{path}: {path.suffix} is a pickle, which can run code; save the weights as .safetensors")
 
 
-def network_from_json(document: Document) -> Network:
-    """Return the network that an object holds; every complaint names the field."""
+def network_from_json(document: Document, asked: Asked | None = None) -> Network:
+    """Return the network that an object holds, asked for what its reader says; every complaint names the field."""
     content = document.value
     if isinstance(content, dict) and "layers" in content:
-        cell, readout, fields = _read_stack(document)
+        cell, fields = _read_stack(document)
     else:
-        cell, fields = _read_cell(document, ("readout",), ("task",))
-        readout = _readout(fields["readout"], type(cell), cell.units)
-    network = Network(cell, readout)
-    return replace(network, task=_task(fields["task"], readout)) if "task" in fields else network
+        cell, fields = _read_cell(document, ("readout",), ("answer", "task"))
+    long = "answer" in fields
+    readout = read_answer(fields, cell.units) if long else read_readout(fields["readout"], type(cell), cell.units)
+    return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked or Asked()))
 
 
 def network_to_json(network: Network) -> dict[str, object]:
     """Return the network as the object that its file holds."""
-    task = {} if network.task == network.usual_task else {"task": network.task.name}
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
+    answer = answer_to_json(Network(cell, readout, network.task), long=isinstance(cell, Stack))
     if isinstance(cell, Stack):
-        return {**_written_stack(cell, readout), **task}
+        return {**_stack_to_json(cell), **answer}
     assert isinstance(cell, Cell)
-    written: dict[str, object] = {"kind": readout.kind}
-    if readout.rule.has_weights:
-        weight = tuple(row[0] for row in readout.weight) if isinstance(cell, ScalarCell) else readout.weight
-        written |= {"weight": _written(weight, "readout.weight"), "bias": _written(readout.bias, "readout.bias")}
-    return {**_cell_to_json(cell), "readout": written, **task}
+    return {**_cell_to_json(cell), **answer}
 
 
 def _cell_to_json(cell: Cell) -> dict[str, object]:
-    return {"cell": cell.name, **{name: _written(numbers, name) for name, numbers in cell.tensors().items()}}
+    return {"cell": cell.name, **{name: write_numbers(numbers, name) for name, numbers in cell.tensors().items()}}
 
 
 def _read_cell(
@@ -128,21 +139,21 @@ def _read_cell(
         fields["cell"].text()
         fields["cell"].refuse(f"one of {', '.join(CELLS)}")
     tensors = {
-        field: _numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]
+        field: read_numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]
         for field, shape in kind.shapes(_units(kind, fields["recurrent_weight"]), inputs).items()
     }
     return kind.from_tensors(tensors), fields
 
 
-def _read_stack(document: Document) -> tuple[Stack, Readout, dict[str, Document]]:
-    """Read the longer form of a network; return its stack, its readout and all fields."""
+def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
+    """Read the longer form of a network; return its stack and all fields."""
     fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "task"))
     tokens = ONE_HOT_VECTORS
     if "tokens" in fields:
         by_token = fields["tokens"].fields(required=tuple(ALPHABET))
         vectors = [by_token[token] for token in ALPHABET]  # in whatever order the file has them
         longest = max(len(list(vector.items())) for vector in vectors)
-        tokens = tuple(_numbers(vector, longest) for vector in vectors)
+        tokens = tuple(read_numbers(vector, longest) for vector in vectors)
     layers: list[Cell] = []
     start: list[Any] = []
     inputs = len(tokens[0])
@@ -157,7 +168,7 @@ def _read_stack(document: Document) -> tuple[Stack, Readout, dict[str, Document]
         inputs = cell.units
     if not layers:
         fields["layers"].refuse("a list of at least one layer")
-    return Stack(tuple(layers), tokens, tuple(start)), _read_answer(fields, inputs), fields
+    return Stack(tuple(layers), tokens, tuple(start)), fields
 
 
 def _read_state(document: Document, cell: Cell) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
@@ -165,47 +176,26 @@ def _read_state(document: Document, cell: Cell) -> Any:  # noqa: ANN401 -- each 
     form = cell.initial_state
     memory = ("c",) if isinstance(form, State) and form.memory else ()
     fields = document.fields(required=("h", *memory))
-    hidden, *others = (_numbers(fields[name], cell.units) for name in ("h", *memory))
+    hidden, *others = (read_numbers(fields[name], cell.units) for name in ("h", *memory))
     if isinstance(form, State):
         return State(hidden, *others)
     return hidden if isinstance(form, tuple) else hidden[0]
 
 
-def _read_answer(fields: dict[str, Document], units: int) -> Readout:
-    """Read the matrix of a longer form and the decision over its outputs."""
-    answer = fields["answer"].fields(required=("kind",), optional=("classes",))
-    name = answer["kind"].text()
-    if name not in DECISIONS:
-        answer["kind"].refuse(f"one of {', '.join(DECISIONS)}")
-    decision = DECISIONS[name]
-    parts = fields["readout"].fields(required=("weight",), optional=("bias",))
-    bias = _numbers(parts["bias"], decision.outputs) if "bias" in parts else (Fraction(0),) * decision.outputs
-    readout = Readout(_numbers(parts["weight"], decision.outputs, units), bias, name)
-    if "classes" in answer:
-        task = _task(fields["task"], readout) if "task" in fields else decision.task or BB_MEMBERSHIP
-        names = [str(label) for label in task.classes]
-        if [entry.text() for entry in answer["classes"].items()] != names:
-            answer["classes"].refuse(f"the classes of the task {task.name} in their order: {', '.join(names)}")
-    return readout
-
-
-def _written_stack(stack: Stack, readout: Readout) -> dict[str, object]:
+def _stack_to_json(stack: Stack) -> dict[str, object]:
     layers: list[object] = []
     for cell, state in zip(stack.layers, stack.start, strict=True):
         hidden = cell.hidden(state)
         memory = {"c": state.memory} if isinstance(state, State) and state.memory else {}
-        numbers = {name: _written(values, f"initial_state.{name}") for name, values in {"h": hidden, **memory}.items()}
+        numbers = {
+            name: write_numbers(values, f"initial_state.{name}") for name, values in {"h": hidden, **memory}.items()
+        }
         starts = {} if state == cell.initial_state else {"initial_state": numbers}
         layers.append({**_cell_to_json(cell), **starts})
     vectors = zip(ALPHABET, stack.tokens, strict=True)
     return {
-        "tokens": {token: _written(vector, f"tokens.{token}") for token, vector in vectors},
+        "tokens": {token: write_numbers(vector, f"tokens.{token}") for token, vector in vectors},
         "layers": layers,
-        "readout": {
-            "weight": _written(readout.weight, "readout.weight"),
-            "bias": _written(readout.bias, "readout.bias"),
-        },
-        "answer": {"kind": readout.decision},
     }
 
 
@@ -218,47 +208,3 @@ def _units(kind: type[Cell], document: Document) -> int:
     if rows % of_each or not 0 < units <= MOST_UNITS:
         document.refuse(f"a list of {of_each} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
     return units
-
-
-def _task(document: Document, readout: Readout) -> Task:
-    """Read the name of a task, which must have as many classes as the readout."""
-    name = document.text()
-    fitting = {task.name: task for task in READY_TASKS.values() if len(task.classes) == len(readout.comparisons)}
-    if name not in fitting:
-        document.refuse(f"a task with {len(readout.comparisons)} classes: one of {', '.join(fitting)}")
-    return fitting[name]
-
-
-def _readout(document: Document, kind: type[Cell], units: int) -> Readout:
-    name = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
-    scalar = issubclass(kind, ScalarCell)
-    known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
-    if name.text() not in known:
-        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read several units"))
-    key, decision = known[name.text()]
-    if not decision.has_weights:
-        document.fields(required=("kind",))
-        return Readout(((1,),), (0,), key)
-    size = decision.outputs
-    fields = document.fields(required=("kind", "weight"), optional=("bias",))
-    weight = _numbers(fields["weight"], size, *(() if scalar else (units,)))
-    bias = _numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
-    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
-
-
-def _numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers
-    """Read a number, a list of numbers or a list of rows, of a given shape."""
-    if not shape:
-        return exact(document.value, document.where)
-    size, *rest = shape
-    found = tuple(_numbers(entry, *rest) for entry in document.items())
-    if len(found) != size:
-        what = "row" if rest else "number"
-        document.refuse(f"a list of {size} {what}{'' if size == 1 else 's'}")
-    return found
-
-
-def _written(values: Any, field: str) -> Any:  # noqa: ANN401
-    if not isinstance(values, tuple):
-        return exact_number(values, field)
-    return [_written(value, field) for value in cast("tuple[Any, ...]", values)]

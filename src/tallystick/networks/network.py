@@ -72,7 +72,7 @@ class Network:
     @property
     def usual_task(self) -> Task | None:
         """What such a readout of such a cell is usually asked for; None where it could be anything."""
-        return None if self.readout.kind == GREATEST else self.readout.rule.task or self.cell.membership
+        return usual_task(self.cell, self.readout)
 
     @property
     def scalar_cell(self) -> ScalarCell:
@@ -116,3 +116,8 @@ class Network:
             return float(values[..., position])
 
         return self.map_weights(number)
+
+
+def usual_task(cell: Recurrence, readout: Readout) -> Task | None:
+    """Return what such a readout of such a cell is usually asked for; None where it could be anything."""
+    return None if readout.kind == GREATEST else readout.rule.task or cell.membership

@@ -1,0 +1,172 @@
+"""How a JSON file says what a network's outputs mean: the readout's matrix, the decision over its outputs, and the task.
+
+Two spellings are read. `"readout": {"kind": "binary", "weight": [2.5], "bias": [0]}` says the usual things in one word. The
+longer one says each for itself:
+
+    "readout": {"weight": [[2.5], [0]], "bias": [0, 0]},
+    "answer": {"kind": "class", "classes": ["accepted", "rejected"]}, "task": "bb"
+
+An answer is `sign` (one output, above zero or not), `accept` (the same, for membership), `class` (the greatest output wins, of
+equal ones the first) or `zero` (h itself is zero or not). `classes` are the task's, in the order of the outputs; for one output
+the class of an output that is not above zero comes first. Whoever reads the file may say task and classes as well, and is
+followed.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, cast
+
+from tallystick.cells import Recurrence, ScalarCell
+from tallystick.errors import BadInput
+from tallystick.files import Document
+from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task
+from tallystick.networks.declaration import declare_task
+from tallystick.networks.network import Network
+from tallystick.networks.readout import DECISIONS, GREATEST, MOST_OUTPUTS, SIGN, Readout, decision_of
+from tallystick.numbers import exact
+from tallystick.numbers.values import exact_number
+
+ACCEPT = "accept"
+"""The sign of one output, asked for membership."""
+
+
+class Asked(NamedTuple):
+    """What the reader of a file says about it."""
+
+    task: Task | str | None = None
+    classes: Sequence[str] | None = None
+
+
+def read_answer(fields: dict[str, Document], units: int) -> Readout:
+    """Read the matrix of the longer spelling and the decision over its outputs."""
+    answer = _answer(fields)
+    name = answer["kind"].text()
+    if name not in (*DECISIONS, ACCEPT):
+        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, ACCEPT))}")
+    decision = SIGN if name == ACCEPT else name
+    parts = fields["readout"].fields(required=("weight",), optional=("bias",))
+    rows = len(list(parts["weight"].items()))
+    outputs = rows if decision_of(decision, rows) and rows <= MOST_OUTPUTS else DECISIONS[decision].outputs
+    bias = read_numbers(parts["bias"], outputs) if "bias" in parts else (Fraction(0),) * outputs
+    return Readout(read_numbers(parts["weight"], outputs, units), bias, decision)
+
+
+def read_readout(document: Document, kind: type[Recurrence], units: int) -> Readout:
+    """Read a readout of the shorter spelling, whose kind says the decision too."""
+    name = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
+    scalar = issubclass(kind, ScalarCell)
+    known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
+    if name.text() not in known:
+        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read several units"))
+    key, decision = known[name.text()]
+    if not decision.has_weights:
+        document.fields(required=("kind",))
+        return Readout(((1,),), (0,), key)
+    size = decision.outputs
+    fields = document.fields(required=("kind", "weight"), optional=("bias",))
+    weight = read_numbers(fields["weight"], size, *(() if scalar else (units,)))
+    bias = read_numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
+    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
+
+
+def read_task(fields: dict[str, Document], readout: Readout, usual: Task | None, asked: Asked) -> Task:
+    """Return what a network is asked for, its classes in the order of the outputs; where that is open, ask."""
+    answer = _answer(fields) if "answer" in fields else {}
+    accepts = "kind" in answer and answer["kind"].value == ACCEPT
+    usual = None if accepts else usual
+    found = usual
+    if asked.task is not None:
+        found = declare_task(asked.task)
+    elif "task" in fields:
+        found = _ready_task(fields["task"], readout)
+    if found is None:
+        several = "an answer of the kind accept" if accepts else f"a readout of {len(readout.bias)} outputs"
+        raise BadInput(
+            f"task: missing; {several} may answer several tasks: add task to the file or say it when reading "
+            f"(--task), one of {', '.join(_fitting(readout))}"
+        )
+    if accepts and set(found.classes) != set(MembershipClass):
+        raise BadInput(
+            f"task: {found.name!r} has the classes {', '.join(found.classes)}; the answer accept is for membership"
+        )
+    if asked.classes is not None:
+        return found.in_order(asked.classes)
+    if "classes" in answer:
+        names = [entry.text() for entry in answer["classes"].items()]
+        if sorted(names) != sorted(found.classes):
+            answer["classes"].refuse(
+                f"a list of the classes of the task {found.name} in the order of the outputs: {', '.join(found.classes)}"
+            )
+        return found.in_order(names)
+    if usual is None and not accepts:
+        raise BadInput(
+            f"classes: missing; say which output is which: add classes to the file's answer or say them when reading "
+            f"(--classes {','.join(found.classes)}), in the order of the outputs"
+        )
+    return found
+
+
+def answer_to_json(network: Network, *, long: bool) -> dict[str, object]:
+    """Return the fields of a file that say what the outputs mean, in the shorter spelling where it has a word for it."""
+    task, readout = network.task, network.readout
+    ready = READY_TASKS.get(task.name)
+    reordered = ready is not None and task.classes != ready.classes
+    named = {} if task == network.usual_task else {"task": task.name}
+    if not long and not reordered and readout.kind != GREATEST:
+        return {"readout": readout_to_json(readout, network.cell), **named}
+    weights = {
+        "weight": write_numbers(readout.weight, "readout.weight"),
+        "bias": write_numbers(readout.bias, "readout.bias"),
+    }
+    answer: dict[str, object] = {"kind": readout.decision}
+    if reordered or readout.kind == GREATEST:
+        answer["classes"] = [str(name) for name in task.classes]
+    return {"readout": weights, "answer": answer, **named}
+
+
+def readout_to_json(readout: Readout, cell: Recurrence) -> dict[str, object]:
+    """Return a readout by its kind; of a cell with one unit the weights are numbers, unless there are outputs of any number."""
+    written: dict[str, object] = {"kind": readout.kind}
+    if readout.rule.has_weights:
+        flat = isinstance(cell, ScalarCell) and readout.kind != GREATEST
+        weight = tuple(row[0] for row in readout.weight) if flat else readout.weight
+        written |= {
+            "weight": write_numbers(weight, "readout.weight"),
+            "bias": write_numbers(readout.bias, "readout.bias"),
+        }
+    return written
+
+
+def _answer(fields: dict[str, Document]) -> dict[str, Document]:
+    return fields["answer"].fields(required=("kind",), optional=("classes",))
+
+
+def _ready_task(document: Document, readout: Readout) -> Task:
+    """Read the name of a task, which must have as many classes as the readout."""
+    name, fitting = document.text(), _fitting(readout)
+    if name not in fitting:
+        document.refuse(f"a task with {len(readout.comparisons)} classes: one of {', '.join(fitting)}")
+    return fitting[name]
+
+
+def _fitting(readout: Readout) -> dict[str, Task]:
+    return {name: task for name, task in READY_TASKS.items() if len(task.classes) == len(readout.comparisons)}
+
+
+def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers
+    """Read a number, a list of numbers or a list of rows, of a given shape."""
+    if not shape:
+        return exact(document.value, document.where)
+    size, *rest = shape
+    found = tuple(read_numbers(entry, *rest) for entry in document.items())
+    if len(found) != size:
+        what = "row" if rest else "number"
+        document.refuse(f"a list of {size} {what}{'' if size == 1 else 's'}")
+    return found
+
+
+def write_numbers(values: Any, field: str) -> Any:  # noqa: ANN401
+    """Return a number or nested tuples of numbers as a file holds them, each exact."""
+    if not isinstance(values, tuple):
+        return exact_number(values, field)
+    return [write_numbers(value, field) for value in cast("tuple[Any, ...]", values)]
