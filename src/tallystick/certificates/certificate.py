@@ -63,7 +63,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     content: dict[str, object] = {
         "format": FORMAT,
         "model": _model(verdict),
-        "readout": verdict.model.readout.kind,
+        "readout": verdict.network.readout.kind,
         "lengths": verdict.lengths.value,
         "arithmetic": verdict.arithmetic,
         "verdict": verdict.outcome.value,
@@ -76,7 +76,7 @@ def certificate(verdict: Verdict) -> dict[str, object]:
 
 def _model(verdict: Verdict) -> dict[str, object]:
     """Return the network as its file, where the checker knows all of it, else with what it does not know as data."""
-    network = verdict.model
+    network = verdict.network
     cell, readout = network.cell, network.readout
     known, decided = cell.name in _CELLS, readout.kind in _READOUTS
     if known and decided and network.task == network.usual_task:
@@ -90,10 +90,10 @@ def _model(verdict: Verdict) -> dict[str, object]:
 def _program(verdict: Verdict) -> dict[str, object]:
     if verdict.arithmetic.endswith(FUSED):
         raise BadInput(
-            f"arithmetic: {verdict.arithmetic!r} is outside a certificate of a {verdict.model.cell.name} cell; certify in "
+            f"arithmetic: {verdict.arithmetic!r} is outside a certificate of a {verdict.network.cell.name} cell; certify in "
             f"{verdict.arithmetic.removesuffix(FUSED)} or in {REAL} arithmetic"
         )
-    return program_of(verdict.model.cell, executed=verdict.arithmetic != REAL)
+    return program_of(verdict.network.cell, executed=verdict.arithmetic != REAL)
 
 
 def _readout(readout: Readout) -> dict[str, object]:
@@ -138,8 +138,8 @@ def digest(content: dict[str, object]) -> str:
 
 def _evidence(verdict: Verdict) -> dict[str, object]:
     """Name the method by which the checker proves the verdict again, and what is assumed of an executed tanh."""
-    cell = verdict.model.cell.name
-    methods = _methods(verdict.model.cell)
+    cell = verdict.network.cell.name
+    methods = _methods(verdict.network.cell)
     method = verdict.method if verdict.method in methods else methods[0]
     if verdict.outcome is Outcome.PROVED and method != "theorem":
         raise BadInput(
@@ -165,7 +165,7 @@ def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
         "runs": [list(run) for run in failure.runs],
         "class": failure.found.value,
         "right_class": failure.right.value,
-        "trace": exact_trace(verdict) if verdict.model.cell.name in _CELLS else None,
+        "trace": exact_trace(verdict) if verdict.network.cell.name in _CELLS else None,
     }
 
 

@@ -33,14 +33,17 @@ fall with h:
 For cells with several units there is **gated boxes** (`box_proof`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.box_proof import METHOD as BOXES
 from tallystick.certificates.box_proof import decide_by_boxes
+from tallystick.certificates.calling import is_module
 from tallystick.certificates.executions import execution
+from tallystick.certificates.exhaustive import certify_by_running
 from tallystick.certificates.search import Reached, is_steady, search
 from tallystick.certificates.sorted_strings import first_failure
 from tallystick.certificates.verdict import (
@@ -59,7 +62,8 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.files import LONGEST_NUMBER
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
-from tallystick.networks import Network
+from tallystick.languages.tasks import Task
+from tallystick.networks import Network, from_torch
 from tallystick.networks.readout import GREATEST, SIGN, ZERO
 from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
@@ -70,21 +74,43 @@ Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
 LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 """How far a search goes by default; its effort grows with the square, in real arithmetic with the cube."""
 
+_DECLARED = ("task", "tokens", "classes", "threshold", "upto", "readout")
 _LEAST_LIMIT = 2
 _SHORT = 2
 _TANH_DIGITS = (128, 256, 512, 1024)
 
 
-@standard_floats()
-def certify(network: Network, lengths: str = "all", arithmetic: str = REAL, limit: int | None = None) -> Verdict:
+def certify(  # noqa: PLR0913 -- what is declared has a name each
+    network: Any,  # noqa: ANN401 -- a network, or anything that is callable
+    lengths: str = "all",
+    arithmetic: str = REAL,
+    limit: int | None = None,
+    *,
+    task: Task | str | None = None,
+    tokens: Mapping[str, object] | str | None = None,
+    classes: Sequence[str] | None = None,
+    threshold: float | None = None,
+    upto: int | None = None,
+    readout: Any = None,  # noqa: ANN401 -- a module
+) -> Verdict:
     """Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 
+    A PyTorch module is read as a network where nothing but its weights is needed. Any other module, a function or whatever else
+    is callable is run on every string up to a length, in the arithmetic that it has: `executable` says how it is called.
+
     Args:
-        network: any network whose cell lists deciders.
+        network: any network whose cell lists deciders; a PyTorch module; or a function.
         lengths: `all`, or `even` as in the paper's data.
         arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
             rounded to it first, once.
         limit: how far to search where nothing else decides.
+        task: what is right of a module or a function: a task or its name, such as `binary`, `ternary`, `dyck1` or `anbncn`.
+        tokens: what it reads for each token, as in {"(": 0, ")": 1} or {"(": [1, 0], ")": [0, 1]}, and for "<BOS>" and "<EOS>";
+            without it a function gets the strings themselves.
+        classes: the task's classes in the order of the outputs.
+        threshold: a single output above it is the second class.
+        upto: run every string up to this length; a function is run for about ten seconds if nothing is said.
+        readout: the readout of a PyTorch module, as in `from_torch`.
 
     >>> from tallystick.networks import Readout
     >>> certify(Network(LinearCell(1, -1, 1), Readout.zero())).outcome
@@ -93,6 +119,27 @@ def certify(network: Network, lengths: str = "all", arithmetic: str = REAL, limi
     >>> verdict.horizon, verdict.failure.string, verdict.trace()
     (1, '()', [0, Fraction(1, 1), Fraction(-1, 2)])
     """
+    if isinstance(network, Network):
+        declared = (task, tokens, classes, threshold, upto, readout)
+        for name, value in zip(_DECLARED, declared, strict=True):
+            if value is not None:
+                raise BadInput(f"{name}: a Network says for itself what it reads and answers; leave {name}= out")
+        return certify_network(network, lengths, arithmetic, limit)
+    if is_module(network) and (task, tokens, classes, threshold, upto) == (None,) * 5:
+        return certify_network(from_torch(network, readout), lengths, arithmetic, limit)
+    for name, value, usual in (("arithmetic", arithmetic, REAL), ("limit", limit, None), ("readout", readout, None)):
+        if value != usual:
+            raise BadInput(
+                f"{name}: {value!r} is not for what is run as it is, on all strings up to upto=; leave {name}= out"
+            )
+    return certify_by_running(
+        network, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths_of(lengths), upto=upto
+    )
+
+
+@standard_floats()
+def certify_network(network: Network, lengths: str, arithmetic: str, limit: int | None) -> Verdict:
+    """Ask the deciders of a network's cell in turn."""
     arithmetic_of(arithmetic)
     counted = lengths_of(lengths)
     if limit is not None:

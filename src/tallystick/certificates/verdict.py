@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
+from tallystick.certificates.executable import Executable
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.numbers import ARITHMETICS, Number, standard_floats
@@ -21,6 +22,9 @@ ARITHMETIC_NAMES = (REAL, *FLOATS)
 
 `float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
 """
+
+AS_EXECUTED = "as executed"
+"""In the place of an arithmetic: whatever a program does on the machine that runs it."""
 
 ENCLOSURES = "enclosures"
 """The method's name where states are known between bounds only."""
@@ -99,9 +103,10 @@ class Verdict:
     """How long a model can be trusted, in which arithmetic and why.
 
     Attributes:
-        model: the model as it was handed in.
+        model: the network as it was handed in; for a program that was run, an `Executable`: its name, how it was called, in
+            batches of which size, by which libraries.
         lengths: which lengths count.
-        arithmetic: `real`, or the floating point it is executed in, with its order of operations.
+        arithmetic: `real`, or the floating point it is executed in, with its order of operations; `as executed` for a program.
         outcome: PROVED, REFUTED or BOUNDED.
         horizon: the largest N such that every counted length up to N is right on **all** strings; None is unlimited. 0
             says that the first counted length already fails. BOUNDED promises no more than this N; a REFUTED model
@@ -113,7 +118,7 @@ class Verdict:
             between the two are open.
     """
 
-    model: Network
+    model: Network | Executable
     lengths: Lengths
     arithmetic: str
     outcome: Outcome
@@ -137,24 +142,36 @@ class Verdict:
             raise BadInput(f"known_failure: {self.known_failure!r} does not go with {self.outcome} to {self.horizon}")
 
     @property
+    def network(self) -> Network:
+        """The model, where it is a network; of a program that was run there is nothing that others could check."""
+        if not isinstance(self.model, Network):
+            raise BadInput(
+                f"model: {self.model.name} was run, and a run of a program is not something others can check without it; "
+                "a network that ts.from_torch or ts.read_network reads can be certified"
+            )
+        return self.model
+
+    @property
     def executed(self) -> Network:
         """The model with its weights in the verdict's arithmetic."""
-        return self.model.in_arithmetic(arithmetic_of(self.arithmetic))
+        return self.network.in_arithmetic(arithmetic_of(self.arithmetic))
 
     @standard_floats()
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
 
         Where a cell has no rational states, as with tanh, they are shown in real numbers as the doubles that they are near
-        to. h is a number for a cell with one unit, else a tuple with one number per unit.
+        to. h is a number for a cell with one unit, else a tuple with one number per unit. Of a program that was run, which may
+        have no state, the outputs after each token are returned, each prefix run alone.
         """
         if not self.failure:
             return []
-        shown = (
-            "float64" if self.arithmetic == REAL and not self.model.cell.is_rational else arithmetic_of(self.arithmetic)
-        )
+        if isinstance(self.model, Executable):
+            return self.model.outputs_along(self.failure.string)
+        cell = self.model.cell
+        shown = "float64" if self.arithmetic == REAL and not cell.is_rational else arithmetic_of(self.arithmetic)
         try:
-            cell = self.model.cell.map_weights(ARITHMETICS[shown])
+            cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds
             return []
         hidden = [cell.hidden(state) for state in cell.trace(self.failure.string)]

@@ -178,12 +178,12 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "trace": exact_trace(verdict),
         "fails_at": shortest.length if shortest else None,
         "failing_string": shortest.string if shortest and shortest.length <= LONGEST_STRING else None,
-        "readout": verdict.model.readout.kind,
+        "readout": verdict.network.readout.kind,
         "lengths": str(verdict.lengths),
         "arithmetic": verdict.arithmetic,
         "reason": verdict.reason,
         "exact_depth": _depths(verdict),
-        "model": network_to_json(verdict.model),
+        "model": network_to_json(verdict.network),
     }
 
 
@@ -226,7 +226,7 @@ def _show_depths(verdict: Verdict) -> None:
 def _depths(verdict: Verdict) -> dict[str, int]:
     if verdict.arithmetic != REAL or verdict.outcome is not Outcome.PROVED:
         return {}
-    depths = {name: exact_depth(verdict.model.cell, name) for name in FORMATS}
+    depths = {name: exact_depth(verdict.network.cell, name) for name in FORMATS}
     return {name: depth for name, depth in depths.items() if depth is not None}
 
 
