@@ -150,3 +150,27 @@ def test_a_bare_cell_reads_one_hot_tokens():
     wide = cell(random.Random(0), GruCell, 1, 3)
     with pytest.raises(BadInput, match="cell: reads vectors of 3 numbers"):
         ts.Network(wide, ts.Readout(((1,),), (0,)))
+
+
+def test_what_stands_around_every_string_is_read_with_it(tmp_path):
+    """Reading <BOS>, the string and <EOS> one after the other is the same as having them stand around it."""
+    plain = random_stack(5).map_weights(ARITHMETICS["float64"])
+    ends = ((0.5, -1.0, 0.25), (1.0, 1.0, 0.0)), ((2.0, 0.0, -0.5),)
+    framed = Stack(plain.layers, plain.tokens, plain.start, *ends)
+    for string in ("", "(", "())("):
+        state = plain.start
+        for vector in (*ends[0], *(plain.tokens["()".index(token)] for token in string), *ends[1]):
+            read, after = vector, []
+            for layer, before in zip(plain.layers, state, strict=True):
+                after.append(layer.step(before, Fixed(read)))
+                read = layer.hidden(after[-1])
+            state = tuple(after)
+        assert framed.hidden(framed.final_state(string)) == pytest.approx(plain.layers[-1].hidden(state[-1]), rel=1e-12)
+    model = ts.Network(framed, ts.Readout(((1.0,),), (0.0,)))
+    ts.write_network(model, tmp_path / "framed.json")
+    assert ts.read_network(tmp_path / "framed.json") == model.map_weights(ARITHMETICS["rational"])
+
+
+def test_an_end_of_the_wrong_length_is_named():
+    with pytest.raises(BadInput, match=r"last\[0\]: \(1,\) is not a tuple of 2 numbers"):
+        Stack((LinearCell(1, -1, 1),), last=((1,),))

@@ -134,21 +134,36 @@ class CustomRNN(nn.RNN):
 GOOD = nn.Linear(3, 1)
 REFUSALS = {
     "Transformer": (
-        lambda: (nn.TransformerEncoderLayer(2, 1, batch_first=True), None),
+        lambda: (nn.TransformerEncoderLayer(2, 1, batch_first=True), nn.Linear(2, 1)),
         "cell: torch.nn.modules.transformer.TransformerEncoderLayer is not one of torch.nn.RNN, torch.nn.RNNCell, torch.nn.GRU",
     ),
-    "whole network": (lambda: (Network(GOOD, None), None), r"cell: .*test_networks\.Network is not one of"),
-    "sequential": (lambda: (nn.Sequential(GOOD), None), "cell: torch.nn.modules.container.Sequential is not one of"),
-    "subclass": (lambda: (CustomRNN(2, 1), None), "CustomRNN is not one of"),
-    "lazy": (lambda: (nn.LazyLinear(1), None), "LazyLinear is not one of"),
+    "whole network": (lambda: (Network(GOOD, None), None), "task: missing; say what is right: task= one of binary"),
+    "sequential": (
+        lambda: (nn.Sequential(GOOD), nn.Linear(1, 1)),
+        "cell: torch.nn.modules.container.Sequential is not one of",
+    ),
+    "subclass": (lambda: (CustomRNN(2, 1), nn.Linear(1, 1)), "CustomRNN is not one of"),
+    "lazy": (lambda: (nn.LazyLinear(1), nn.Linear(1, 1)), "LazyLinear is not one of"),
     "weight norm": (lambda: (parametrised(), None), "cell: its weight is parametrised by .*WeightNorm"),
-    "layers": (lambda: (nn.RNN(2, 1, num_layers=2), None), "cell.bias_hh_l1: belongs to a further layer"),
+    "layers": (lambda: (nn.RNN(2, 1, num_layers=2), None), "readout: missing; an nn.RNN of 1 units is read by"),
     "directions": (
         lambda: (nn.RNN(2, 1, bidirectional=True), None),
         "cell.bias_hh_l0_reverse: reads the string backwards",
     ),
-    "units": (lambda: (nn.RNN(2, 4), None), "cell.weight_hh_l0: shape 4×4 has 4 units; a cell with one"),
-    "RNNCell units": (lambda: (nn.RNNCell(2, 3), None), "cell.weight_hh: shape 3×3 has 3 units"),
+    "units": (lambda: (nn.RNN(2, 4), None), r"readout: missing; an nn.RNN of 4 units is read by an nn.Linear\(4, 1\)"),
+    "unusual outputs": (
+        lambda: (nn.RNN(2, 4), nn.Linear(4, 2)),
+        "readout: has 2 outputs; say task=, tokens= and classes=",
+    ),
+    "directions of several units": (
+        lambda: (nn.RNN(2, 4, bidirectional=True), nn.Linear(8, 1)),
+        "cell: torch.rnn_tanh reads the string in both directions; ts.certify",
+    ),
+    "inputs of several units": (
+        lambda: (nn.RNN(3, 4), nn.Linear(4, 1)),
+        "module: forward fails on vectors of 2 numbers",
+    ),
+    "RNNCell units": (lambda: (nn.RNNCell(2, 3), None), "readout: missing; an nn.RNNCell of 3 units"),
     "inputs": (lambda: (nn.RNN(3, 1), None), "cell.weight_ih_l0: shape 1×3 is not 1×2"),
     "linear inputs": (lambda: (nn.Linear(2, 1), None), "cell.weight: shape 1×2 is not 1×3"),
     "swapped": (lambda: (nn.Linear(1, 3), nn.Linear(3, 1)), "cell.weight: shape 3×1 is not 1×3"),

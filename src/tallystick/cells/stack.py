@@ -6,6 +6,7 @@ itself a recurrence, so whatever runs, certifies, evaluates or draws one cell do
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple, Self, cast, final
 
 from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence
@@ -35,6 +36,8 @@ class Stack(Recurrence):
         layers: the cells, the lowest first. Each reads a vector as long as the one that the layer below it shows.
         tokens: the vector of `(` and that of `)`; the default is one-hot.
         start: the state that each layer starts from, in the form of its cell's own initial state; the default is zeros.
+        first: vectors that are read before every string, such as that of <BOS>.
+        last: vectors that are read after every string, such as that of <EOS>; the readout sees what they lead to.
 
     >>> from tallystick.cells import LinearCell
     >>> below = LinearCell(1, -1, 1)
@@ -45,6 +48,8 @@ class Stack(Recurrence):
     layers: tuple[Cell, ...]
     tokens: Matrix = ONE_HOT_VECTORS
     start: tuple[Any, ...] = ()
+    first: Matrix = ()
+    last: Matrix = ()
 
     name = "stack"
     deciders = ("gated boxes",)
@@ -57,6 +62,9 @@ class Stack(Recurrence):
         if not is_filled(self.tokens) or not is_filled(self.tokens[0]):
             raise BadInput(f"tokens: {self.tokens!r} is not a tuple of {TOKENS} vectors, one per token")
         check_shape(self.tokens, "tokens", TOKENS, len(self.tokens[0]))
+        for field in ("first", "last"):
+            if getattr(self, field) != ():
+                check_shape(getattr(self, field), field, len(getattr(self, field)), len(self.tokens[0]))
         below, what = len(self.tokens[0]), "a token"
         for place, layer in enumerate(self.layers):
             if layer.inputs != below:
@@ -86,12 +94,14 @@ class Stack(Recurrence):
 
     @property
     def initial_state(self) -> tuple[Any, ...]:
-        """One state per layer."""
-        return self.start
+        """One state per layer, once `first` is read."""
+        return reduce(self._read, self.first, self.start)
 
     def step(self, state: tuple[Any, ...], token: Input) -> tuple[Any, ...]:
         """Return the next state of every layer."""
-        read: Vector = tuple(token.choose(*entries) for entries in zip(*self.tokens, strict=True))
+        return self._read(state, tuple(token.choose(*entries) for entries in zip(*self.tokens, strict=True)))
+
+    def _read(self, state: tuple[Any, ...], read: Vector) -> tuple[Any, ...]:
         after: list[Any] = []
         for layer, before in zip(self.layers, state, strict=True):
             after.append(layer.step(before, Reading(read)))
@@ -99,8 +109,8 @@ class Stack(Recurrence):
         return tuple(after)
 
     def hidden(self, state: tuple[Any, ...]) -> Vector:
-        """Return what the uppermost layer shows."""
-        return self.layers[-1].hidden(state[-1])
+        """Return what the uppermost layer shows, once `last` is read."""
+        return self.layers[-1].hidden(reduce(self._read, self.last, state)[-1])
 
     def map_weights(self, number: Callable[..., Number]) -> Self:
         """Return this stack with number(weight, name) in the place of each weight, token entry and number of a state."""
@@ -110,7 +120,9 @@ class Stack(Recurrence):
 
         start = tuple(map_states(in_state, state) for state in self.start)
         layers = tuple(layer.map_weights(number) for layer in self.layers)
-        return type(self)(layers, map_nested(self.tokens, number, "tokens"), start)
+        vectors = (map_nested(getattr(self, field), number, field) for field in ("tokens", "first", "last"))
+        tokens, first, last = vectors
+        return type(self)(layers, tokens, start, first, last)
 
 
 def _form(state: Any) -> Any:  # noqa: ANN401 -- each cell has its own kind of state

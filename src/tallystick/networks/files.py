@@ -20,7 +20,8 @@ A stack of cells, with a vector for each token and a state that each layer start
      "layers": [{"cell": "lstm", "input_weight": [[…], …], …, "initial_state": {"h": [0.5], "c": [0]}}, {"cell": "gru", …}],
      "readout": {"weight": [[2.5]], "bias": [0]}, "answer": {"kind": "sign"}, "task": "binary"}
 
-Tokens are one-hot and states start at zero where the file does not say otherwise. What the outputs mean is said as in
+Tokens are one-hot and states start at zero where the file does not say otherwise. `"first"` and `"last"`, lists of vectors, are
+read before and after every string. What the outputs mean is said as in
 `networks.answers`, here and in the shorter form.
 """
 
@@ -147,13 +148,17 @@ def _read_cell(
 
 def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
     """Read the longer form of a network; return its stack and all fields."""
-    fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "task"))
+    fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "first", "last", "task"))
     tokens = ONE_HOT_VECTORS
     if "tokens" in fields:
         by_token = fields["tokens"].fields(required=tuple(ALPHABET))
         vectors = [by_token[token] for token in ALPHABET]  # in whatever order the file has them
         longest = max(len(list(vector.items())) for vector in vectors)
         tokens = tuple(read_numbers(vector, longest) for vector in vectors)
+    ends = [
+        tuple(read_numbers(vector, len(tokens[0])) for vector in fields[name].items()) if name in fields else ()
+        for name in ("first", "last")
+    ]
     layers: list[Cell] = []
     start: list[Any] = []
     inputs = len(tokens[0])
@@ -168,7 +173,7 @@ def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
         inputs = cell.units
     if not layers:
         fields["layers"].refuse("a list of at least one layer")
-    return Stack(tuple(layers), tokens, tuple(start)), fields
+    return Stack(tuple(layers), tokens, tuple(start), *ends), fields
 
 
 def _read_state(document: Document, cell: Cell) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
@@ -195,6 +200,7 @@ def _stack_to_json(stack: Stack) -> dict[str, object]:
     vectors = zip(ALPHABET, stack.tokens, strict=True)
     return {
         "tokens": {token: write_numbers(vector, f"tokens.{token}") for token, vector in vectors},
+        **{name: write_numbers(found, name) for name, found in (("first", stack.first), ("last", stack.last)) if found},
         "layers": layers,
     }
 

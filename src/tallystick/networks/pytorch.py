@@ -1,38 +1,34 @@
-"""A network from PyTorch's own modules, without importing PyTorch: what is handed in has brought it along.
+"""A network from PyTorch's modules, without importing PyTorch: what is handed in has brought it along.
 
-A module must be no more than its class and its weights. PyTorch offers many places to change what a module computes: hooks
-before and after `forward`, for one module or for all, parametrisations that compute its weights, a `forward` of its own.
-Each leaves a trace in the module or its class, which is looked for here, and a module that has one is refused. Backward
-hooks change gradients alone, and are left alone.
+A cell and a readout of PyTorch's own classes are read from their weights alone, and refused where anything was done to them that
+may change what they compute (`networks.plain_modules`). Any other module is run, and what it does is read from the run
+(`networks.whole_modules`); so are cells of several units without gates and several layers.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import Task
+from tallystick.networks.declaration import Declaration, declare
+from tallystick.networks.labels import Torch
 from tallystick.networks.named_tensor import named, show_shape
 from tallystick.networks.network import Network
+from tallystick.networks.plain_modules import HOME, check_inner_modules, check_plain, check_weights_as_stored
 from tallystick.networks.state_dicts import Module, modules_of, network_of_modules
+from tallystick.networks.whole_modules import network_of_module
 
 _ROWS = {"GRU": 3, "GRUCell": 3, "LSTM": 4, "LSTMCell": 4}
 _CELLS = ("RNN", "RNNCell", *_ROWS, "Linear")
 _READOUTS = ("Linear",)
 _MODES = {"RNN_TANH": "tanh", "RNN_RELU": "relu"}
-
-_HOOKS = {
-    "_forward_pre_hooks": "forward pre-hook",
-    "_forward_hooks": "forward hook",
-    "_state_dict_pre_hooks": "state dict pre-hook",
-    "_state_dict_hooks": "state dict hook",
-}
-_HOOKS_OF_ALL = {"_global_forward_pre_hooks": "forward pre-hook", "_global_forward_hooks": "forward hook"}
-_HOME = "torch.nn.modules"
-_RELIED_ON = ("forward", "__call__", "state_dict")
-"""The functions of a class that decide what a module computes, and with which weights."""
+_ONE_HOT = {"(": (1, 0), ")": (0, 1)}
+_USUAL_TASKS = {1: "binary", 3: "ternary"}
+"""What is asked of a cell and a readout of so many outputs where nothing is declared."""
 
 
 class TorchTensor(Protocol):
@@ -54,36 +50,119 @@ class TorchModule(Protocol):
     def state_dict(self) -> Mapping[str, TorchTensor]: ...  # noqa: D102
 
 
-def from_torch(cell: TorchModule, readout: TorchModule | None = None) -> Network:
-    """Return the network of a PyTorch cell and readout: a = W_open + all biases, b = W_close + all biases, U = W_hh.
+def from_torch(
+    cell: TorchModule,
+    readout: TorchModule | None = None,
+    *,
+    tokens: Mapping[str, object] | str | None = None,
+    task: Task | str | None = None,
+    classes: Sequence[str] | None = None,
+) -> Network:
+    """Return the network of a whole PyTorch module, or of a cell and a readout; every weight is taken exactly.
 
-    Every weight is taken exactly, and the biases are added exactly into the steps. In real numbers nothing changes; in
-    floating point a network that adds its biases one at a time rounds more often than the folded cell. A GRU or an LSTM
-    keeps its weights and biases as they are.
+    A whole module is run on a few strings, and what its `forward` does is read from the run: embeddings, linear layers, nn.RNN,
+    nn.GRU and nn.LSTM of several layers, their cells in a loop, a loop over nn.Linear, dropout in eval mode, a learned or given
+    initial state, a sigmoid or softmax on top, the last step or all steps. What was read is compared with `forward` on some
+    hundred strings. The module is left as it is.
 
-    A module that contains cell and readout is refused, since what its `forward` does with them cannot be seen from here. So is
-    one to which something was done that may change what it computes, such as a forward hook, a parametrisation, pruning,
-    compilation or a `forward` of its own. Backward hooks are allowed.
+    A cell and a readout are read from their weights. With nothing declared, `(` is [1, 0] and `)` is [0, 1], one output is the
+    binary task and three are the ternary one. The biases of a cell with one unit are added exactly into its steps: a = W_open +
+    all biases, b = W_close + all biases, U = W_hh. In real numbers nothing changes; in floating point a network that adds its
+    biases one at a time rounds more often than the folded cell.
 
     Args:
-        cell: an `nn.RNN` or `nn.RNNCell` with one unit that reads `(` as [1, 0] and `)` as [0, 1], or the paper's
-            `nn.Linear(3, 1)` over [x, h], which is linear; or an `nn.GRU`, `nn.GRUCell`, `nn.LSTM` or `nn.LSTMCell` with a few
-            units, one layer and one direction.
-        readout: an `nn.Linear(units, 1)`, the binary readout; an `nn.Linear(units, 3)`, the ternary one; None for the zero
-            check, which a GRU or an LSTM does not have.
+        cell: a whole `nn.Module`; or an `nn.RNN`, `nn.RNNCell`, `nn.GRU`, `nn.GRUCell`, `nn.LSTM` or `nn.LSTMCell`, or the
+            paper's `nn.Linear(3, 1)` over [x, h], which is linear.
+        readout: an `nn.Linear` that reads the cell's last state; None for a whole module, or for the zero check of a cell with
+            one unit.
+        tokens: what is read for each token: `{"(": 0, ")": 1}` as indices, `{"(": [1, 0], ")": [0, 1]}` as vectors, `"()"` as the
+            order of a one-hot vector; `"<BOS>"` and `"<EOS>"` beside them are read before and after every string.
+        task: what is right, as a `Task` or the name of one.
+        classes: the task's classes in the order of the outputs, where there are several.
 
     Raises:
-        BadInput: the module is none of these or does something else, or holds a number that is not finite; the message names
-            the module and the hook, or the tensor.
+        Unreadable: what a whole module does is not read; the message names the first such step. `ts.certify` can still run it.
+        BadInput: something is not declared, or contradicts the module; a module was changed by a hook, a parametrisation or the
+            like; it holds a number that is not finite; or its `forward` answers otherwise than what was read.
     """
+    check_weights_as_stored(cell, "cell")
+    declared = not tokens is task is classes is None
+    if readout is None and is_module(cell) and (declared or not _is_cell(cell)):
+        return _whole_network(cell, declare(task, tokens, classes))
     kind = _kind(cell, "cell", _CELLS)
     nonlinearity = None if kind in _ROWS else _nonlinearity(cell, kind)
     if readout is not None:
         _kind(readout, "readout", _READOUTS)
+    if declared or _has_several(cell, kind):
+        return _pair_network(cell, kind, readout, declare(task, tokens, classes) if declared else None)
     modules = _module(cell, "cell"), None if readout is None else _module(readout, "readout")
     if kind in _ROWS:
         _check_gates(modules[0], kind)
     return network_of_modules(*modules, nonlinearity)
+
+
+def is_module(value: object) -> bool:
+    """Say whether something is a PyTorch module, without importing PyTorch."""
+    torch: Torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+def _is_cell(module: object) -> bool:
+    return type(module).__module__.startswith(HOME) and type(module).__name__ in _CELLS
+
+
+def _has_several(cell: Torch, kind: str) -> bool:
+    """Say whether a cell has more layers, or more units without gates, than its weights alone are read for."""
+    return getattr(cell, "num_layers", 1) > 1 or (kind in ("RNN", "RNNCell") and getattr(cell, "hidden_size", 1) > 1)
+
+
+def _whole_network(module: Torch, declaration: Declaration) -> Network:
+    check_inner_modules(module)
+    return network_of_module(module, declaration)
+
+
+def _pair_network(cell: Torch, kind: str, readout: Torch, declaration: Declaration | None) -> Network:
+    """Return the network of a cell and a readout, read as the module that runs the one and then the other."""
+    if readout is None:
+        units = cell.hidden_size
+        raise BadInput(
+            f"readout: missing; an nn.{kind} of {units} units is read by an nn.Linear({units}, 1) or an nn.Linear({units}, 3)"
+        )
+    if declaration is None:
+        outputs = readout.out_features
+        if outputs not in _USUAL_TASKS:
+            raise BadInput(
+                f"readout: has {outputs} outputs; say task=, tokens= and classes= in the order of the outputs"
+            )
+        usual = declare(_USUAL_TASKS[outputs], _ONE_HOT)
+        declaration = declare(usual.task, _ONE_HOT, list(usual.task.classes))
+    for module, role in ((cell, "cell"), (readout, "readout")):
+        check_plain(module, role)
+    return network_of_module(_pair(cell, kind, readout), declaration)
+
+
+def _pair(cell: Torch, kind: str, readout: Torch) -> Torch:
+    """Return a module that reads strings × tokens × numbers, or tokens × strings × numbers, as the cell does."""
+    torch: Torch = sys.modules["torch"]
+
+    class Pair(torch.nn.Module):  # pyright: ignore[reportUntypedBaseClass]
+        def forward(self, tokens: Torch) -> Torch:
+            pair: Torch = self
+            if not kind.endswith("Cell") and kind != "Linear":
+                steps, _ = pair.cell(tokens)
+                return pair.readout(steps[:, -1] if pair.cell.batch_first else steps[-1])
+            state: Torch = None
+            for token in tokens.unbind(1):
+                if kind == "Linear":
+                    before = torch.zeros(len(token), pair.cell.out_features) if state is None else state
+                    state = pair.cell(torch.cat([token, before], dim=1))
+                else:
+                    state = pair.cell(token, state)
+            return pair.readout(state[0] if kind == "LSTMCell" else state)
+
+    pair: Torch = Pair()
+    pair.cell, pair.readout = cell, readout
+    return pair
 
 
 def _check_gates(module: Module, kind: str) -> None:
@@ -95,7 +174,7 @@ def _check_gates(module: Module, kind: str) -> None:
 
 def _kind(module: object, role: str, allowed: tuple[str, ...]) -> str:
     """The name of PyTorch's own class; a subclass may compute something else, so it is not taken for its parent."""
-    _check_weights_as_stored(module, role)
+    check_weights_as_stored(module, role)
     kind = type(module)
     names = ", ".join(f"torch.nn.{name}" for name in allowed)
     if not (kind.__module__ + ".").startswith("torch.nn.modules.") or kind.__name__ not in allowed:
@@ -116,7 +195,7 @@ def _nonlinearity(cell: object, kind: str) -> str:
 
 
 def _module(module: TorchModule, role: str) -> Module:
-    _check_plain(module, role)
+    check_plain(module, role)
     tensors = {f"{role}.{name}": _array(tensor, f"{role}.{name}") for name, tensor in module.state_dict().items()}
     inner = next((name for name in tensors if name.count(".") > 1), None)
     if inner is not None:
@@ -141,62 +220,3 @@ def _array(tensor: TorchTensor, name: str) -> npt.NDArray[Any]:
         return np.asarray((numbers.double() if numbers.is_floating_point() else numbers).numpy())
     except (RuntimeError, TypeError) as error:  # such as quantised numbers
         raise BadInput(f"{name}: cannot be read as numbers: {error}") from None
-
-
-def _check_weights_as_stored(module: object, role: str) -> None:
-    """Refuse a module whose weights are computed by a parametrisation, naming it; PyTorch has put it into a class of its own."""
-    if type(module).__module__ != "torch.nn.utils.parametrize":
-        return
-    for name, steps in getattr(module, "parametrizations", {}).items():
-        by = ", ".join(_name(step) for step in steps)
-        raise BadInput(
-            f"{role}: its {name} is parametrised by {by}, which computes it anew each time; "
-            "torch.nn.utils.parametrize.remove_parametrizations puts the weights in place"
-        )
-
-
-def _check_plain(module: object, role: str) -> None:
-    """Refuse a module of one of PyTorch's own classes to which something was done that may change what it computes."""
-    kind = f"torch.nn.{type(module).__name__}"
-    for hook in _hooks(module):
-        raise BadInput(f"{role}: the {hook} may make something else of this {kind}; remove it first")
-    for name in _RELIED_ON:
-        # A decorator may copy the names of what it replaces, but not where it was written.
-        written = getattr(getattr(type(module), name, None), "__globals__", {}).get("__name__", "")
-        if not written.startswith(_HOME):
-            raise BadInput(f"{role}: the {name} of {kind} was replaced, so it may compute anything; undo that first")
-    for name in vars(module):
-        if hasattr(type(module), name):
-            raise BadInput(f"{role}: its own {name} takes the place of that of {kind}; delete the attribute first")
-    _check_weights(module, role)
-
-
-def _hooks(module: object) -> Iterator[str]:
-    """Go through the hooks that run when a module is called or its weights are asked for, by kind and name."""
-    for attribute, kind in _HOOKS.items():
-        yield from (f"{kind} {_name(hook)}" for hook in getattr(module, attribute, {}).values())
-    home = sys.modules.get(f"{_HOME}.module")
-    for attribute, kind in _HOOKS_OF_ALL.items():
-        yield from (f"{kind} of all modules {_name(hook)}" for hook in getattr(home, attribute, {}).values())
-
-
-def _check_weights(module: object, role: str) -> None:
-    """Refuse parameters that the module does not compute with."""
-    parameters: Mapping[str, Any] = getattr(module, "_parameters", {})
-    for name in parameters:
-        if name in vars(module):
-            raise BadInput(f"{role}: its {name} is hidden by an attribute of the same name; delete the attribute first")
-    # A recurrent module computes with a list of its own, which an assignment to the parameter keeps up to date.
-    used = zip(getattr(module, "_flat_weights_names", ()), getattr(module, "_flat_weights", ()), strict=False)
-    for name, tensor in used:
-        if tensor is not parameters.get(name):
-            raise BadInput(
-                f"{role}.{name}: is not the tensor that the module computes with; "
-                f"module.{name} = module.{name} makes it the one"
-            )
-
-
-def _name(hook: object) -> str:
-    """Return a function's full name, or its class's where it has none."""
-    named = hook if hasattr(hook, "__qualname__") else type(hook)
-    return f"{getattr(named, '__module__', '')}.{getattr(named, '__qualname__', '')}"
