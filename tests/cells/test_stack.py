@@ -174,3 +174,19 @@ def test_what_stands_around_every_string_is_read_with_it(tmp_path):
 def test_an_end_of_the_wrong_length_is_named():
     with pytest.raises(BadInput, match=r"last\[0\]: \(1,\) is not a tuple of 2 numbers"):
         Stack((LinearCell(1, -1, 1),), last=((1,),))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_verdict_on_framed_strings_is_that_of_every_string_and_its_certificate_holds(seed, tmp_path):
+    plain = counting_network(seed)
+    ends = ((Fraction(1, 4), Fraction(-1, 2), 1),), ((0, Fraction(1, 8), Fraction(1, 2)),)
+    stack = Stack(plain.cell.layers, plain.cell.tokens, plain.cell.start, *ends)
+    model = ts.Network(stack, plain.readout)
+    verdict, doubles = ts.certify(model, limit=6), model.in_arithmetic("float64")
+    strings = [["".join(tokens) for tokens in product("()", repeat=length)] for length in range(1, 7)]
+    wrong = [[s for s in of_length if doubles.class_of(s) != model.right_class(s)] for of_length in strings]
+    assert verdict.horizon == next((length for length, found in enumerate(wrong) if found), 6)
+    ts.write_certificate(verdict, tmp_path / "certificate.json")
+    assert ts.check_certificate(tmp_path / "certificate.json").valid
+    content = json.loads((tmp_path / "certificate.json").read_text())
+    assert len(content["model"]["first"]) == 1

@@ -13,7 +13,7 @@ from torch.nn import functional  # noqa: E402
 
 from tallystick import BadInput, from_torch  # noqa: E402
 from tallystick.cells import GruCell, LinearCell, LinearLayer, LstmCell, ReluLayer, Stack, TanhCell, TanhLayer, Token  # noqa: E402
-from tallystick.networks.signals import Unreadable  # noqa: E402
+from tallystick.networks import Unreadable  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -101,6 +101,27 @@ class Diagonal(nn.Module):
         return h @ self.weight.t() - 0.25
 
 
+class InPlace(nn.Module):
+    """A loop that adds to its state in place and collects its steps in a tensor, from a learned state of two layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.start = nn.ParameterList([nn.Parameter(torch.randn(2, 1, 3)) for _ in range(2)])
+        self.lstm, self.read, self.out = nn.LSTM(2, 3, 2, batch_first=True), nn.Linear(3, 2), nn.Linear(2, 2)
+
+    def forward(self, x):
+        """Return the logits of the last step."""
+        h, c = (start.expand(-1, len(x), -1).contiguous() for start in self.start)
+        steps, (h, c) = self.lstm(2 * x - 1, (h, c))
+        found = torch.empty(len(x), x.shape[1], 2)
+        for t in range(x.shape[1]):
+            now = self.read(steps[:, t])
+            now += 1
+            now.mul_(0.5)
+            found[:, t] = torch.clamp(now, min=0)
+        return self.out(nn.ReLU(inplace=True)(found[:, -1] - 0.5))
+
+
 class StepByStep(nn.Module):
     """An nn.GRU that is called once per token, its state handed on, in a module for a single string."""
 
@@ -162,6 +183,7 @@ FORMS = {
     "relu of W·x + U·h": (lambda: ByHand(3, functional.relu, apart=True), INDICES, TERNARY, ReluLayer),
     "linear W·x + U·h": (lambda: ByHand(2, apart=True), INDICES, TERNARY, LinearLayer),
     "own matrices": (Diagonal, VECTORS, TERNARY, LinearLayer),
+    "in place, from a learned state": (InPlace, VECTORS, BINARY, Stack),
     "a string at a time": (StepByStep, VECTORS, None, Stack),
     "front and head": (front_and_head, {"(": [1, 0.5], ")": [0.25, -2]}, BINARY, Stack),
 }

@@ -95,13 +95,14 @@ class Stack(Recurrence):
     @property
     def initial_state(self) -> tuple[Any, ...]:
         """One state per layer, once `first` is read."""
-        return reduce(self._read, self.first, self.start)
+        return reduce(self.read, self.first, self.start)
 
     def step(self, state: tuple[Any, ...], token: Input) -> tuple[Any, ...]:
         """Return the next state of every layer."""
-        return self._read(state, tuple(token.choose(*entries) for entries in zip(*self.tokens, strict=True)))
+        return self.read(state, tuple(token.choose(*entries) for entries in zip(*self.tokens, strict=True)))
 
-    def _read(self, state: tuple[Any, ...], read: Vector) -> tuple[Any, ...]:
+    def read(self, state: tuple[Any, ...], read: Vector) -> tuple[Any, ...]:
+        """Return the next state of every layer after a vector."""
         after: list[Any] = []
         for layer, before in zip(self.layers, state, strict=True):
             after.append(layer.step(before, Reading(read)))
@@ -110,7 +111,7 @@ class Stack(Recurrence):
 
     def hidden(self, state: tuple[Any, ...]) -> Vector:
         """Return what the uppermost layer shows, once `last` is read."""
-        return self.layers[-1].hidden(reduce(self._read, self.last, state)[-1])
+        return self.layers[-1].hidden(reduce(self.read, self.last, state)[-1])
 
     def map_weights(self, number: Callable[..., Number]) -> Self:
         """Return this stack with number(weight, name) in the place of each weight, token entry and number of a state."""

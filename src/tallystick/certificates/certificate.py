@@ -9,7 +9,8 @@
 `horizon` is a whole number or "unlimited". Every number is exact: whole, or "p/q". A cell, a readout or a task that the format
 does not know is written as data: a cell as its step in a program (`programs`), a readout with its comparisons
 [greater, less, strict] between outputs (null is 0) for each class but the first, which gets the rest, and a task with its
-machine, its classes and those that are right for counts below, at and above zero:
+machine, its classes and those that are right for counts below, at and above zero (`first`, a list of programs, is done before the
+first token where there is anything to do):
 
     {"cell": "capped", "start": [0], "step": {"(": {"operations": […], "results": [4]}, ")": …}, "hidden": …,
      "readout": {"kind": "not-below", "weight": [[1]], "bias": [0], "comparisons": [[[0, null, false]]]},

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from tallystick.cells import ONE_HOT, Recurrence
+from tallystick.cells import ONE_HOT, Recurrence, Stack
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
 from tallystick.numbers.values import exact_number, map_states, numbers_of
@@ -25,11 +25,13 @@ _ONE = Fraction(1)
 def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
     """Return a recurrence as programs: the start, the step of each token, and what the readout sees.
 
+    What a stack reads before every string is one program per vector.
+
     >>> from tallystick.cells import ReluCell
     >>> program_of(ReluCell(1, -1, 2), executed=False)["step"][")"]
     {'operations': [['sum', [[2, 0]], -1], ['positive_part', 1]], 'results': [2]}
     """
-    start = [exact_number(exact(number), "initial_state") for number in numbers_of(recurrence.initial_state)]
+    start = [exact_number(exact(number), "initial_state") for number in numbers_of(_start(recurrence))]
     try:
         _check_size(len(start), MOST_NUMBERS, "numbers in its state")
         steps = {
@@ -37,17 +39,26 @@ def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
             for name, token in ONE_HOT.items()
         }
         hidden = _record(recurrence, executed, lambda cell, state: cell.hidden(state))
+        first = [
+            _record(recurrence, executed, lambda cell, state, place=place: cell.read(state, cell.first[place]))
+            for place in range(len(recurrence.first) if isinstance(recurrence, Stack) else 0)
+        ]
     except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise BadInput(
             f"cell: a certificate holds the step of a {recurrence.name} cell as a program of +, −, × and what tallystick.numbers "
             f"has, without a look at any number, and that fails: {error}"
         ) from None
-    return {"start": start, "step": steps, "hidden": hidden}
+    return {"start": start, **({"first": first} if first else {}), "step": steps, "hidden": hidden}
 
 
-def _record(recurrence: Recurrence, executed: bool, act: Callable[[Recurrence, Any], Any]) -> dict[str, object]:
+def _start(recurrence: Recurrence) -> Any:  # noqa: ANN401 -- each recurrence has its own kind of state
+    """Return the state before anything is read, which is rational."""
+    return recurrence.start if isinstance(recurrence, Stack) else recurrence.initial_state
+
+
+def _record(recurrence: Recurrence, executed: bool, act: Callable[[Any, Any], Any]) -> dict[str, object]:
     """Write down what is done to a state."""
-    program = Recording(len(numbers_of(recurrence.initial_state)), executed)
+    program = Recording(len(numbers_of(_start(recurrence))), executed)
     places = iter(range(program.size))
 
     def variable(_: Number) -> Recorded:
@@ -56,7 +67,7 @@ def _record(recurrence: Recurrence, executed: bool, act: Callable[[Recurrence, A
     def constant(weight: Number, name: str) -> Recorded:
         return Recorded(program, {}, exact(weight, name))
 
-    found = act(recurrence.map_weights(constant), map_states(variable, recurrence.initial_state))
+    found = act(recurrence.map_weights(constant), map_states(variable, _start(recurrence)))
     results = [program.number(number).place() for number in numbers_of(found)]
     return {"operations": program.operations, "results": results}
 

@@ -310,6 +310,8 @@ class BoxedNetwork:
         self.network, self.arithmetic = network, arithmetic
         starts = [arithmetic.sum(Operation("sum", (), (), number)) for number in network.start]
         self.start: Boxes = tuple(start([], [], []) for start in starts)
+        for program in network.first:
+            self.start = self._function(program)(self.start)
         self._open, self._close, self._hidden = map(self._function, (*network.steps, network.hidden))
         self._above = arithmetic.pairs(network.readout)
 

@@ -174,6 +174,7 @@ class Network(NamedTuple):
         hidden: from a state to what the readout sees.
         readout: what makes a class of that.
         task: what is right.
+        first: steps that are done before the first token.
     """
 
     cell: str
@@ -182,6 +183,7 @@ class Network(NamedTuple):
     hidden: Program
     readout: Readout
     task: Task
+    first: tuple[Program, ...] = ()
 
 
 class Counterexample(NamedTuple):

@@ -44,6 +44,7 @@ _TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "mean": 3}
 """How many numbers an operation takes."""
 
 _LONGEST_NAME = 64
+_MOST_READ_FIRST = 16
 _MOST_UNITS, _MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 1024, 4096, 1 << 15, 64
 
 
@@ -68,13 +69,16 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
         ), classes
     if cell in GATES:
         return _network_of_tensors(fields_of(found, _TENSOR_FIELDS + task))
-    fields = fields_of(found, "cell start step hidden readout" + task)
+    framed = " first" if "first" in found else ""
+    fields = fields_of(found, "cell start step hidden readout" + framed + task)
     start = tuple(map(number_of, list_of(fields["start"], most=_MOST_NUMBERS)))
     steps = fields_of(fields["step"], "( )")
     first, second = (_program(steps[token], len(start), len(start)) for token in "()")
     hidden = _program(fields["hidden"], len(start))
+    before = list_of(fields.get("first", []), most=_MOST_READ_FIRST)
     readout, right, classes = _readout_and_task(fields, len(hidden.results))
-    return Network(cell, start, (first, second), hidden, readout, right), classes
+    network = Network(cell, start, (first, second), hidden, readout, right)
+    return network._replace(first=tuple(_program(one, len(start), len(start)) for one in before)), classes
 
 
 def _is_scalar(model: dict[str, Any]) -> bool:

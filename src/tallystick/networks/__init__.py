@@ -10,10 +10,12 @@ from tallystick.networks.files import (
 from tallystick.networks.network import Network
 from tallystick.networks.pytorch import from_torch
 from tallystick.networks.readout import Readout
+from tallystick.networks.signals import Unreadable
 
 __all__ = [
     "Network",
     "Readout",
+    "Unreadable",
     "from_torch",
     "network_from_json",
     "network_to_json",

@@ -49,6 +49,7 @@ class Functions:
             **products,
             **sums,
             **{name: partial(self._unary, name) for name in ("tanh", "relu", "sigmoid")},
+            **dict.fromkeys(("clamp", "clip", "clamp_min"), self._clamp),
             **{name: partial(self._softmax, name) for name in ("softmax", "log_softmax")},
             "embedding": self._embedding,
             "one_hot": self._one_hot,
@@ -58,9 +59,13 @@ class Functions:
     # --- Number by number -----------------------------------------------------------------------------------------------------
 
     def _unary(self, operation: str, tensor: Torch, inplace: bool = False) -> Torch:
-        if inplace:
-            self._labels.refuse("changes a tensor in place; take inplace=True away")
+        del inplace  # the tensor is then the result, and gets its labels
         return self._labels.entrywise(operation, (self._labels.of(tensor), 1.0))
+
+    def _clamp(self, tensor: Torch, min: object = None, max: object = None) -> Torch:  # noqa: A002 -- PyTorch's names
+        if min != 0 or max is not None:
+            self._labels.refuse("bounds numbers by something else than 0 from below")
+        return self._unary("relu", tensor)
 
     def _add(self, first: Torch, second: Torch, *, alpha: float = 1, sign: float = 1) -> Torch:
         return self._labels.entrywise(

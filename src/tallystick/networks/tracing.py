@@ -186,11 +186,14 @@ class Trace:
         args, kwargs = labels.map((args, kwargs), self._in_double)
         if name in _MOVES or name in _CONVERSIONS:
             return self._move(function, name, args, kwargs)
-        if name not in self._functions.by_name:
+        act = self._functions.by_name.get(name) or self._functions.by_name.get(name.removesuffix("_"))
+        if act is None:
             labels.refuse("is not read")
         result = function(*args, **kwargs)
+        if result is args[0] and result._is_view() and name != "dropout":
+            labels.refuse("changes part of another tensor in place")
         try:
-            return labels.attach(result, self._functions.by_name[name](*args, **kwargs))
+            return labels.attach(result, act(*args, **kwargs))
         except TypeError:
             labels.refuse("has arguments that are not read")
 
