@@ -10,6 +10,7 @@ import pytest
 import tallystick as ts
 from tallystick.certificates import exhaustive
 from tallystick.certificates.executable import BATCH
+from tallystick.certificates.progress import listen
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.languages.tasks import ready_task
 
@@ -166,6 +167,14 @@ class Counter:
         return state
 
 
+class InPlace(Counter):
+    """One that changes the state that it is handed."""
+
+    def step(self, state, tokens):  # noqa: D102
+        state += 1 - 2 * tokens
+        return state
+
+
 @pytest.mark.parametrize("leak", [1.0, 0.9, 0.8])
 def test_an_object_that_exposes_its_state_gets_the_same_verdict(leak):
     upto = 14
@@ -290,6 +299,7 @@ def test_a_run_without_a_length_ends(monkeypatch):
         (lambda s: s, {"task": "bb", "limit": 9}, "limit: 9"),
         (lambda s: s, {"task": "bb", "lengths": "odd"}, "lengths: 'odd'"),
         (Counter(), {"task": "bb"}, "tokens: missing"),
+        (InPlace(), {"task": "binary", "tokens": BRACKETS}, "InPlace.step changes the state"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_run_or_may_be_read_in_two_ways_is_refused(function, options, message):
@@ -338,3 +348,11 @@ def test_the_verdict_names_what_was_run_and_shows_its_outputs(tmp_path):
     with pytest.raises(ts.BadInput, match="not something others can check"):
         ts.write_certificate(verdict, tmp_path / "certificate.json")
     assert not list(tmp_path.iterdir())
+
+
+def test_whoever_listens_is_told_how_far_a_run_has_come():
+    told = []
+    with listen(lambda *news: told.append(news)):
+        ts.certify(lambda x: leaky(x, 1), task="binary", tokens=BRACKETS, upto=13)
+    assert told[0] == (2, 2, "running all strings of length 1")
+    assert told[-2:] == [(done, 2**13, "running all strings of length 13") for done in (2**12, 2**13)]

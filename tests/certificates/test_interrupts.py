@@ -12,10 +12,10 @@ from tallystick import write_network
 
 INTERRUPTED_AT_7 = """
 import os, signal, sys
-from tallystick.certificates import box_proof
-from tallystick.cli import main, output
+from tallystick.certificates import box_proof, progress
+from tallystick.cli import main
 
-output._QUIET = output._PAUSE = 0
+progress._QUIET = progress._PAUSE = 0
 report = box_proof.report
 
 def report_and_interrupt(done, total, text):

@@ -171,6 +171,16 @@ class Executable:
             for rows in blocks(tokens, length, BATCH):
                 yield rows, self.outputs(rows)
 
+    def keeps_states(self, rows: Rows) -> bool:
+        """Say whether a state of an object is the same after going on from it, which each of its successors relies on."""
+        state = self._state_after(rows)
+        before = self._answers_in(state, rows).copy()
+        for code in self.codes.tokens:
+            self._step(state, _repeat(code, rows), rows)
+            if not np.array_equal(before, self._answers_in(state, rows)):
+                return False
+        return True
+
     def answers(self, rows: Rows) -> NDArray[Any]:
         """Return what the program answers for strings of one length, as an array."""
         if exposes_state(self.function):

@@ -19,6 +19,7 @@ from tallystick.certificates.calling import NotRun, exposes_state, is_module
 from tallystick.certificates.directed_search import failure_alone, search_beyond
 from tallystick.certificates.executable import BATCH, Executable, Outputs
 from tallystick.certificates.probe import executable
+from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.string_blocks import RightClasses, Rows, blocks, strings_of
 from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput, check_whole
@@ -69,10 +70,11 @@ def certify_by_running(
         declaration = declare(task, tokens, classes)
     run = Run(executable(function, declaration, threshold, lengths.stride), lengths)
     try:
-        run.go_on(upto)
-        run.check_threshold()
-        if not run.failure:
-            run.search_beyond()
+        with progress_line():
+            run.go_on(upto)
+            run.check_threshold()
+            if not run.failure:
+                run.search_beyond()
     except KeyboardInterrupt:
         run.remarks.append("it was interrupted there")
     return run.verdict()
@@ -171,7 +173,10 @@ class Run:
 
     def _first_failure(self, length: int) -> Failure | None:
         """Run all strings of a length; return the first that fails, alone too."""
+        done, total = 0, len(self.program.alphabet) ** length
         for rows, outputs in self.program.run_all(length):
+            done += len(rows)
+            report(done, total, f"running all strings of length {length}")
             self._note(outputs)
             right = self._right.of_rows(rows)
             for place in np.flatnonzero(self.program.classes(outputs) != right).tolist():

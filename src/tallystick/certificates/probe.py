@@ -76,6 +76,10 @@ def _probe_length(program: Executable, length: int, stride: int) -> Executable:
     held = held_tensor(program.function) if is_module(program.function) else None
     half = _HALF_BYTES in (answers.dtype.itemsize, held is not None and held.element_size())
     _check_alone(found, rows, _HALF_ROUNDING if half else _ROUNDING)
+    if exposes_state(program.function) and not found.keeps_states(rows):
+        raise BadInput(
+            f"{program.kind}: {program.name}.step changes the state that it is handed; return a new one instead"
+        )
     return found
 
 

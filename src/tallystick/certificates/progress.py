@@ -3,9 +3,15 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import monotonic
+
+from tallystick.checker import ProgressLine
 
 Listener = Callable[[int, int, str], object]
 """Is told what is done, what is to be done in all (0 where nobody knows), and the same in words."""
+
+_QUIET, _PAUSE = 2.0, 0.2
+"""After how many seconds a verdict shows how far it has come, and how many pass until it does so again."""
 
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
@@ -30,3 +36,30 @@ def report(done: int, total: int, text: str) -> None:
     listener = _LISTENER.get()
     if listener is not None:
         listener(done, total, text)
+
+
+@contextmanager
+def progress_line() -> Generator[None, None, None]:
+    """Show on a terminal's standard error how far a verdict has come, once it takes more than two seconds.
+
+    Whoever listens already goes on to be told instead.
+    """
+    line, start = ProgressLine(), monotonic()
+    if _LISTENER.get() is not None or not line.terminal:
+        yield
+        return
+    next_time = start + _QUIET
+
+    def tell(done: int, total: int, text: str) -> None:
+        nonlocal next_time
+        now = monotonic()
+        if now >= next_time:
+            next_time = now + _PAUSE
+            share = f"{100 * done // total} %, " if total else ""
+            line(f"{text}: {share}{now - start:.0f} s; Ctrl-C gives what is known so far")
+
+    try:
+        with listen(tell):
+            yield
+    finally:
+        line.clear()

@@ -12,10 +12,11 @@ from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.certify import certify as certify_model
 from tallystick.certificates.certify import exact_depth
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.progress import progress_line
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
-from tallystick.cli.output import Force, Json, RunOrModel, progress_line, show, show_facts, show_json, show_settings
+from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
 from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
@@ -17,8 +16,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.segment import Segment
 from rich.table import Table
 
-from tallystick.certificates.progress import listen
-from tallystick.checker import ProgressLine
 from tallystick.errors import one_line, printable
 from tallystick.files import naming, refuse_no_folder, refuse_read_only
 
@@ -50,9 +47,6 @@ RunOrModel = Annotated[
     Path, typer.Argument(metavar="RUN|MODEL", help="A run directory, or a model's JSON or safetensors file.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
-
-_QUIET, _PAUSE = 2.0, 0.2
-"""After how many seconds a verdict shows how far it has come, and how many pass until it does so again."""
 
 _NARROWEST, _WIDEST = 110, 400
 _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
@@ -182,27 +176,6 @@ class _SeedsDone:
             self._bar.update(self._task, advance=seeds, settings=f"{done}/{len(self._left)}")
             rate = self._bar.tasks[0].finished_speed or self._bar.tasks[0].speed or 0
             self._bar.update(self._task, rate=f"{rate:,.0f}")
-
-
-@contextmanager
-def progress_line() -> Iterator[None]:
-    """Show on a terminal's standard error how far a verdict has come, once it takes more than two seconds."""
-    line, start = ProgressLine(), monotonic()
-    next_time = start + _QUIET
-
-    def tell(done: int, total: int, text: str) -> None:
-        nonlocal next_time
-        now = monotonic()
-        if line.terminal and now >= next_time:
-            next_time = now + _PAUSE
-            share = f"{100 * done // total} %, " if total else ""
-            line(f"{text}: {share}{now - start:.0f} s; Ctrl-C gives what is known so far")
-
-    try:
-        with listen(tell):
-            yield
-    finally:
-        line.clear()
 
 
 @contextmanager
