@@ -68,6 +68,10 @@ class Fixed:
         """Return the product with a row of weights."""
         return sum(weight * x for weight, x in zip(weights, self.vector, strict=True))
 
+    def weigh(self, weight, bias):
+        """Return the product with a matrix, and add biases."""
+        return [self.choose(*row) + term for row, term in zip(weight, bias, strict=True)]
+
 
 def counting_network(seed):
     """An LSTM that counts nearly, over tokens of three numbers, and a GRU above it that passes its state on; both a bit off."""

@@ -19,7 +19,7 @@ from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.tasks import BB_MEMBERSHIP, Task
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.values import Vector
+from tallystick.numbers.values import Matrix, Vector
 
 Shape = tuple[int, ...]
 Tensors = Mapping[str, Any]
@@ -35,6 +35,10 @@ class Input(Protocol):
         """Return the product of a row of weights with x."""
         ...
 
+    def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
+        """Return W·x + b, row by row."""
+        ...
+
 
 class Token(NamedTuple):
     """A one-hot token x, as the network reads it; the entries may be arrays, one token per string."""
@@ -46,6 +50,10 @@ class Token(NamedTuple):
         """Return the number that belongs to this token, exact in every arithmetic since one factor is 1 and the other 0."""
         if_open, if_close = weights
         return self.opening * if_open + self.closing * if_close
+
+    def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
+        """Return the numbers that belong to this token, a bias added to each."""
+        return [self.choose(*row) + term for row, term in zip(weight, bias, strict=True)]
 
 
 ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}

@@ -12,7 +12,17 @@ from typing import Any, NamedTuple, Self, cast, final
 from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, check_number
-from tallystick.numbers.values import Matrix, Vector, check_shape, dot, is_filled, map_nested, map_states, numbers_of
+from tallystick.numbers.values import (
+    Matrix,
+    Vector,
+    check_shape,
+    dot,
+    is_filled,
+    map_nested,
+    map_states,
+    numbers_of,
+)
+from tallystick.numbers.values import layer as outputs_of_layer
 
 ONE_HOT_VECTORS: Matrix = ((1, 0), (0, 1))
 
@@ -25,6 +35,10 @@ class Reading(NamedTuple):
     def choose(self, *weights: Number) -> Number:
         """Return the product of a row of weights with x."""
         return dot(weights, self.numbers)
+
+    def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
+        """Return W·x + b, row by row."""
+        return outputs_of_layer(weight, bias, self.numbers)
 
 
 @final

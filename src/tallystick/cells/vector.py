@@ -106,8 +106,7 @@ class TensorCell(VectorCell):
 
     def _from_token(self, token: Input) -> list[Vector]:
         """Return W·x + b_x, gate by gate."""
-        rows = zip(self.input_weight, self.input_bias, strict=True)
-        return self._by_gate([token.choose(*row) + bias for row, bias in rows])
+        return self._by_gate(token.weigh(self.input_weight, self.input_bias))
 
     def _from_hidden(self, hidden: Vector) -> list[Vector]:
         """Return U·h + b_h, gate by gate."""

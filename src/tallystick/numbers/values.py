@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
+from functools import partial, singledispatch
 from math import isfinite
 from numbers import Integral, Rational, Real
 from typing import Any, cast
@@ -159,7 +159,14 @@ def float_format(arithmetic: str) -> FloatFormat:
 
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
-    """Return W·x + b, row by row: the products are added from the left, the bias last."""
+    """Return W·x + b, row by row: the products are added from the left, the bias last; boxes have a way of their own."""
+    return layer_of(inputs[0], weight, bias, inputs)
+
+
+@singledispatch
+def layer_of(first: Number, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
+    """Return W·x + b for the kind of numbers that the first of x is."""
+    del first
     return [dot(row, inputs) + term for row, term in zip(weight, bias, strict=True)]
 
 
