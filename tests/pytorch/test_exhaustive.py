@@ -248,3 +248,49 @@ def test_a_module_on_all_strings_of_a_batch_is_refused():
 
     with pytest.raises(ts.BadInput, match="alone"):
         ts.certify(Centred().eval(), task="binary", tokens=VECTORS, upto=6)
+
+
+def test_a_module_that_can_be_read_is_run_only_when_asked_for():
+    read = ts.certify(counter(), task="binary", tokens=VECTORS)
+    run = ts.certify(counter(), task="binary", tokens=VECTORS, upto=8)
+    assert (read.arithmetic, run.arithmetic) == ("real", "as executed")
+    assert isinstance(read.model, ts.Network)
+    assert (read.horizon, read.failure.string) == (run.horizon, run.failure.string)
+
+
+def test_a_module_that_cannot_be_read_is_run_and_the_reason_says_why():
+    verdict = ts.certify(Transformer(2, 2).eval(), task="dyck1", tokens="()", classes=CLASSES["dyck1"])
+    assert (verdict.arithmetic, verdict.method) == ("as executed", "exhaustive run")
+    assert "the module is run because it cannot be read exactly (" in verdict.reason
+    assert "upto=N" not in verdict.reason
+    module = Whole(nn.GRU, 8, 2, embeds=(3, 3)).eval()
+    tokens = {"a": 0, "b": 1, "c": 2}
+    verdict = ts.certify(module, task="anbncn", tokens=tokens, classes=["rejected", "accepted"])
+    assert "'anbncn'" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "task: missing"),
+        ({"task": "dyck1"}, "tokens: missing"),
+        ({"task": "dyck1", "tokens": "()"}, "classes: missing"),
+        (
+            {"task": "dyck1", "tokens": "()", "classes": CLASSES["dyck1"], "arithmetic": "float32"},
+            "arithmetic: 'float32'",
+        ),
+        ({"task": "dyck1", "tokens": "()", "classes": CLASSES["dyck1"], "limit": 9}, "limit: 9"),
+        (
+            {"task": "dyck1", "tokens": "()", "classes": CLASSES["dyck1"], "threshold": 0.5},
+            "threshold: is for one output",
+        ),
+        (
+            {"task": "dyck1", "tokens": "()", "classes": CLASSES["dyck1"], "readout": nn.Linear(2, 1), "upto": 5},
+            "readout: ",
+        ),
+    ],
+)
+def test_what_is_missing_of_a_module_that_is_run_is_asked_for(options, message):
+    with pytest.raises(ts.BadInput) as refused:
+        ts.certify(Transformer(2, 2).eval(), **options)
+    assert message in str(refused.value)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.networks.declaration import Declaration, Encoding, one_hot
+from tallystick.networks.pytorch import is_module
 
 _STATES = ("start", "step", "outputs")
 _LIBRARIES = ("numpy", "torch", "jax")
@@ -23,12 +24,6 @@ _CPU_INFORMATION = Path("/proc/cpuinfo")
 
 class NotRun(BadInput):
     """The program raised an exception where it was run."""
-
-
-def is_module(function: object) -> bool:
-    """Say whether it is a PyTorch module."""
-    torch: Any = sys.modules.get("torch")
-    return torch is not None and isinstance(function, torch.nn.Module)
 
 
 def exposes_state(function: object) -> bool:

@@ -34,6 +34,7 @@ For cells with several units there is **gated boxes** (`box_proof`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -41,7 +42,7 @@ from typing import Any
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.box_proof import METHOD as BOXES
 from tallystick.certificates.box_proof import decide_by_boxes
-from tallystick.certificates.calling import is_module
+from tallystick.certificates.calling import exposes_state
 from tallystick.certificates.executions import execution
 from tallystick.certificates.exhaustive import certify_by_running
 from tallystick.certificates.search import Reached, is_steady, search
@@ -63,7 +64,8 @@ from tallystick.files import LONGEST_NUMBER
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
-from tallystick.networks import Network, from_torch
+from tallystick.networks import Network, Unreadable, from_torch
+from tallystick.networks.pytorch import is_module
 from tallystick.networks.readout import GREATEST, SIGN, ZERO
 from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
@@ -95,8 +97,9 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
 ) -> Verdict:
     """Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 
-    A PyTorch module is read as a network where nothing but its weights is needed. Any other module, a function or whatever else
-    is callable is run on every string up to a length, in the arithmetic that it has: `executable` says how it is called.
+    A PyTorch module is read as a network, exactly (`from_torch`). A module that cannot be read, or for which `upto` or
+    `threshold` is given, a function and whatever else is callable are run on every string up to a length, in the arithmetic that
+    they have: `certificates/executable.py` says how they are called.
 
     Args:
         network: any network whose cell lists deciders; a PyTorch module; or a function.
@@ -125,16 +128,25 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
             if value is not None:
                 raise BadInput(f"{name}: a Network says for itself what it reads and answers; leave {name}= out")
         return certify_network(network, lengths, arithmetic, limit)
-    if is_module(network) and (task, tokens, classes, threshold, upto) == (None,) * 5:
-        return certify_network(from_torch(network, readout), lengths, arithmetic, limit)
+    why = ""
+    if is_module(network) and (upto, threshold) == (None, None) and not exposes_state(network):
+        try:
+            read = from_torch(network, readout, tokens=tokens, task=task, classes=classes)
+        except Unreadable as error:
+            if readout is not None:
+                raise
+            why = f"the module is run because it cannot be read exactly ({error.reason})"
+        else:
+            return certify_network(read, lengths, arithmetic, limit)
     for name, value, usual in (("arithmetic", arithmetic, REAL), ("limit", limit, None), ("readout", readout, None)):
         if value != usual:
             raise BadInput(
-                f"{name}: {value!r} is not for what is run as it is, on all strings up to upto=; leave {name}= out"
+                f"{name}: {value!r} is not for what is run on every string as it is, up to upto=; leave {name}= out"
             )
-    return certify_by_running(
+    verdict = certify_by_running(
         network, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths_of(lengths), upto=upto
     )
+    return replace(verdict, reason=f"{verdict.reason}; {why}") if why else verdict
 
 
 @standard_floats()

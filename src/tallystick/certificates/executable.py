@@ -28,7 +28,6 @@ from tallystick.certificates.calling import (
     codes_of,
     exposes_state,
     input_of,
-    is_module,
     name_of,
     run_part,
     versions,
@@ -37,6 +36,7 @@ from tallystick.certificates.string_blocks import Rows, all_rows, blocks, string
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration
+from tallystick.networks.pytorch import is_module
 
 BATCH = 4096
 """The most strings that are run together: larger batches are no faster, and need more memory."""

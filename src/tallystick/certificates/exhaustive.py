@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.certificates.calling import NotRun, exposes_state, is_module
+from tallystick.certificates.calling import NotRun, exposes_state
 from tallystick.certificates.directed_search import failure_alone, search_beyond
 from tallystick.certificates.executable import BATCH, Executable, Outputs
 from tallystick.certificates.probe import executable
@@ -25,6 +25,7 @@ from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outco
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration, declare, declare_task
+from tallystick.networks.pytorch import is_module
 
 METHOD = "exhaustive run"
 SECONDS = 10.0

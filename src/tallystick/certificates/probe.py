@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.calling import NotRun, exposes_state, held_tensor, is_module
+from tallystick.certificates.calling import NotRun, exposes_state, held_tensor
 from tallystick.certificates.executable import Executable, Form, Way
 from tallystick.certificates.string_blocks import Rows, strings_of
 from tallystick.errors import BadInput
 from tallystick.networks.declaration import Declaration
+from tallystick.networks.pytorch import is_module
 from tallystick.numbers import check_number
 
 _LENGTHS = {1: 3, 2: 4}
