@@ -1,6 +1,7 @@
 """A whole module is read as the network that it is, whatever its parts are called; what is not read is named."""
 
 import copy
+import warnings
 from itertools import product
 
 import numpy as np
@@ -300,6 +301,23 @@ def by_length(module, words, forward):
     return forward(words) * (1 if words.shape[1] < 7 else 2)
 
 
+def stateful(module, words, forward):
+    """Go on from the state of the call before, where it fits."""
+    before = getattr(module, "state", None)
+    fits = before is not None and before[0].shape[1] == len(words)
+    steps, module.state = module.memory(module.lookup(words), before if fits else None)
+    return module.verdict(steps[:, -1])
+
+
+class OneShort(Tagger):
+    """A tagger that fails on strings of one token, where squeeze takes an axis too many."""
+
+    def forward(self, words):
+        """Return logits."""
+        steps, _ = self.memory(self.lookup(words))
+        return self.verdict(steps.squeeze()[:, -1, :])
+
+
 class Lengths(nn.Module):
     """A module that wants to know how long each string is."""
 
@@ -370,7 +388,7 @@ UNREADABLE = {
     "the memory c": (lambda: Changed(lambda m, x, f: m.verdict(m.memory(m.lookup(x))[1][1][-1])), "reads the memory c"),
     "a skip connection": (
         lambda: Changed(lambda m, x, f: m.verdict(torch.cat([m.lookup(x)[:, -1], f(x)], 1)[:, :4])),
-        "reads both",
+        "verdict: reads both the torch.lstm of memory and the token",
     ),
     "no recurrence": (
         lambda: nn.Sequential(nn.Embedding(2, 3), nn.Linear(3, 2)),
@@ -400,6 +418,27 @@ def test_what_is_not_read_is_named(build, message):
 def test_a_module_that_answers_otherwise_is_refused_with_a_string(change):
     with pytest.raises(BadInput, match=r"module: its forward gives .* for '[()]+', but what was read from it gives"):
         read(lambda: Changed(change), INDICES, BINARY)
+
+
+def test_a_module_that_keeps_its_state_is_refused_with_a_string():
+    with pytest.raises(BadInput, match=r"module: on '[()]+' it does something else than before") as refusal:
+        read(lambda: Changed(stateful), INDICES, BINARY)
+    assert not isinstance(refusal.value, Unreadable)
+
+
+def test_a_module_that_fails_on_a_string_is_refused_with_it():
+    with pytest.raises(BadInput, match=r"module: its forward fails on '[()]': IndexError"):
+        read(OneShort, INDICES, BINARY)
+
+
+def test_a_compiled_module_is_refused_at_once():
+    with pytest.raises(BadInput, match="module: torch.compile has wrapped it"):
+        read(lambda: torch.compile(Tagger(), backend="eager"), INDICES, BINARY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(Tagger().eval(), torch.zeros(2, 3, dtype=torch.int64), check_trace=False)
+    with pytest.raises(Unreadable, match="module: TorchScript has compiled it"):
+        from_torch(traced, tokens=INDICES, task="binary", classes=BINARY)
 
 
 def test_other_tokens_and_other_questions_are_not_read():
@@ -444,7 +483,7 @@ REFUSED = {
     "arguments": (lambda: Lengths().eval(), "module: forward fails on indices, strings × tokens: TypeError"),
     "two answers": (
         lambda: Changed(lambda m, x, f: (f(x), -f(x))).eval(),
-        "module: returns tensors of 2 and 2 outputs, and each could be the answer; return one of them",
+        "module: returns 2 different tensors of 2 outputs that could be the answer",
     ),
     "softmax of one": (lambda: Tagger(outputs=1, top=nn.Softmax(dim=1)).eval(), "softmax of one output is always 1"),
 }

@@ -119,7 +119,7 @@ class Labels:
         """Return the labels of f(W·x + b): its features, one row per string and time."""
         (time,) = times if len(times := set(rows.times.tolist())) == 1 else (-1,)
         signal = self.signals.put(
-            Signal(operation, size or len(weight), weight, biases, rows.columns, self.place), time
+            Signal(operation, size or len(weight), weight, biases, rows.columns, self.place, self.doing), time
         )
         signal.times |= times
         if signal not in self._start_of:

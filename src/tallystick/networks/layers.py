@@ -181,4 +181,4 @@ def _columns(rows: list[Form]) -> Iterator[Column]:
 
 
 def _name(signal: Signal) -> str:
-    return "the token" if signal.operation == TOKENS else signal.place
+    return "the token" if signal.operation == TOKENS else f"the {signal.function} of {signal.place}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tallystick.errors import BadInput
+from tallystick.networks.signals import Unreadable
 
 _HOOKS = {
     "_forward_pre_hooks": "forward pre-hook",
@@ -55,6 +56,11 @@ def check_inner_modules(module: Any) -> None:  # noqa: ANN401 -- torch.nn.Module
     """Refuse hooks and computed weights anywhere in a module."""
     for name, inner in module.named_modules():
         role = f"module.{name}" if name else "module"
+        home = type(inner).__module__
+        if home.startswith("torch.jit"):
+            raise Unreadable(f"{role}: TorchScript has compiled it, so that its steps are not seen")
+        if home.startswith("torch._dynamo"):
+            raise BadInput(f"{role}: torch.compile has wrapped it; hand in the module itself, which is its _orig_mod")
         check_weights_as_stored(inner, role)
         for hook in _hooks(inner):
             raise BadInput(f"{role}: the {hook} may change what it computes; remove it first")

@@ -47,7 +47,8 @@ class Signal:
         weight: W, one row per feature or gate.
         biases: b as one or more columns that are to be added.
         columns: x.
-        place: where in the module it was computed, for messages.
+        place: the part of the module in which it was computed, for messages.
+        function: what computed it, for messages.
         times: at which times, so far.
         start: the features before the first token, where it is a recurrence.
         is_constant: whether it is the same for every string and time.
@@ -59,6 +60,7 @@ class Signal:
     biases: Floats
     columns: tuple[Column, ...] = ()
     place: str = ""
+    function: str = ""
     times: set[int] = field(default_factory=set[int])
     start: tuple[float, ...] | None = None
     is_constant: bool = field(init=False)

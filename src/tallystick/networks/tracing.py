@@ -39,7 +39,7 @@ _FACTS = _names(
     "is_nested is_floating_point is_complex is_contiguous is_leaf requires_grad grad grad_fn stride storage_offset itemsize "
     "element_size get_device __len__ names is_mkldnn is_inference _is_view"
 )
-_BY_SHAPE = _names("zeros_like ones_like full_like empty_like new_zeros new_ones new_full new_empty new_tensor")
+_BY_SHAPE = _names("zeros_like ones_like full_like empty_like new new_zeros new_ones new_full new_empty new_tensor")
 _FILLS = _names("__setitem__ zero_ fill_ copy_")
 _SHAPE_OF_ANOTHER = _names("view_as reshape_as expand_as type_as")
 
@@ -155,7 +155,7 @@ class Trace:
         stack = ExitStack()
         for name, inner in module.named_modules():
             stack.callback(inner.register_forward_pre_hook(self._enter(name or "module")).remove)
-            stack.callback(inner.register_forward_hook(self._enter("module")).remove)
+            stack.callback(inner.register_forward_hook(self._enter(name.rpartition(".")[0] or "module")).remove)
         stack.callback(torch.set_default_dtype, torch.get_default_dtype())
         torch.set_default_dtype(torch.float64)
         for context in (torch.random.fork_rng(devices=[]), torch.no_grad(), Interception()):

@@ -25,8 +25,11 @@ from tallystick.numbers import Number
 from tallystick.numbers.values import map_states
 
 _BATCH, _LENGTH = 3, 4
-_COMPARED = {1: 2, 2: 4, 3: 8, 5: 32, 8: 64, 13: 128}
-"""How many strings of each length are compared, 238 in all; of a module that reads one string at a time an eighth."""
+_COMPARED = {1: 2, 2: 4, 3: 8, 5: 32, 8: 64, 13: 64, 12: 64}
+"""How many strings of each length are compared, 238 in all; of a module that reads one string at a time an eighth.
+
+Several runs are of one size, so that what a module keeps from one to the next would fit.
+"""
 
 _TOLERANCE = 1e-6
 _ON_TOP = ("sigmoid", "softmax", "log_softmax", "tanh")
@@ -162,9 +165,12 @@ def _answer(found: list[Answer], declaration: Declaration) -> Answer:
     classes = len(declaration.task.classes)
     fitting = [one for one in found if len(one.columns) == classes or (len(one.columns) == 1 and classes == 2)]  # noqa: PLR2004
     heads = [one for one in fitting if not all(signal.start is not None for signal, _, _ in one.columns)] or fitting
-    if len({one.columns for one in heads}) > 1:
-        sizes = " and ".join(str(len(one.columns)) for one in heads)
-        raise BadInput(f"module: returns tensors of {sizes} outputs, and each could be the answer; return one of them")
+    different = len({one.columns for one in heads})
+    if different > 1:
+        raise BadInput(
+            f"module: returns {different} different tensors of {len(heads[0].columns)} outputs that could be the answer; let "
+            "forward return one of them"
+        )
     answer = (heads or found)[0]
     declaration.check_outputs(len(answer.columns))
     return answer
@@ -217,10 +223,9 @@ def _compare(module: Torch, network: Network, way: Way, place: int, on_top: list
             wrong = ~(np.abs(found - right) <= _TOLERANCE * scale).all(axis=1)
             if wrong.any():
                 row = int(np.argmax(wrong))
-                string = "".join(ALPHABET[token] for token in map(int, chosen[rows][row]))
                 raise BadInput(
-                    f"module: its forward gives {_shown(found[row])} for {string!r}, but what was read from it gives "
-                    f"{_shown(right[row])}; it does more than a run shows, such as keeping something between calls"
+                    f"module: its forward gives {_shown(found[row])} for {_string(chosen[rows][row])!r}, but what was read from "
+                    f"it gives {_shown(right[row])}; it does more than a run shows"
                 )
 
 
@@ -228,14 +233,19 @@ def _outputs(module: Torch, way: Way, place: int, strings: Ints) -> Floats:
     """Return the module's own outputs for strings of one length."""
     try:
         answers = Trace(way.reading(strings)).run(module).answers
-    except (Failed, Unreadable) as error:
-        raise Unreadable(
-            f"module: on strings of length {strings.shape[1]} it does something else: {getattr(error, 'reason', error)}"
-        ) from None
+    except Failed as error:
+        raise BadInput(f"module: its forward fails on {_string(strings[0])!r}: {error}") from None
+    except Unreadable as error:
+        different = f"module: on {_string(strings[0])!r} it does something else than before"
+        raise BadInput(f"{different}, which may come of what it keeps between calls: {error.reason}") from None
     found = next((answer.values for answer in answers if answer.place == place), None)
     if found is None:
-        raise Unreadable(f"module: on strings of length {strings.shape[1]} it returns something else")
+        raise BadInput(f"module: for {_string(strings[0])!r} it returns something else than for other strings")
     return found
+
+
+def _string(tokens: Ints) -> str:
+    return "".join(ALPHABET[token] for token in map(int, tokens))
 
 
 def _prefix_outputs(network: Network, strings: Ints) -> dict[int, Floats]:
