@@ -10,6 +10,7 @@ from vector_networks import counting_lstm
 
 from tallystick import LinearCell, LstmCell, Network, Stack, certify
 from tallystick.certificates import box_proof
+from tallystick.certificates.box_groups import empty_string, groups_to
 from tallystick.certificates.box_proof import (
     FAILED,
     LIMIT,
@@ -19,7 +20,6 @@ from tallystick.certificates.box_proof import (
     Bounded,
     Reached,
     boxed_forms,
-    empty_string,
     prove,
     sure_classes,
 )
@@ -98,9 +98,29 @@ def test_boxes_find_a_failure_by_themselves():
 def test_closer_boxes_decide_more(monkeypatch):
     model = Bounded.of(FAILS_AT_11)
     monkeypatch.setattr(box_proof, "SUFFIXES", (1,))
-    assert prove(model, Lengths.ALL, 12) == Reached(10, UNDECIDED)
+    assert prove(model, Lengths.ALL, 40) == Reached(10, UNDECIDED)
     monkeypatch.setattr(box_proof, "SUFFIXES", (1, 11))
-    assert prove(model, Lengths.ALL, 12).stop == FAILED
+    assert prove(model, Lengths.ALL, 40).stop == FAILED
+
+
+def test_short_lengths_are_decided_string_by_string(monkeypatch):
+    """Where that is little work, no group holds more than one string in the end."""
+    monkeypatch.setattr(box_proof, "SUFFIXES", (1,))
+    found = prove(Bounded.of(FAILS_AT_11), Lengths.ALL, 12)
+    assert (found.length, found.stop) == (10, FAILED)
+    suffixes = [list(box_proof._suffixes(limit, 1)) for limit in (5, 12, 40)]
+    assert suffixes == [[5], [1, 12], [1]]
+    assert list(box_proof._suffixes(1000, 10**9)) == [1]
+
+
+@pytest.mark.parametrize("suffix", [1, 3, 12])
+def test_the_groups_to_a_length_are_counted(suffix):
+    model = Bounded.of(FAILS_AT_11)
+    groups, total = empty_string(model.cell), 0
+    for length in range(7):
+        assert groups_to(length, suffix) == total
+        total += groups.size
+        groups = groups.longer(model.cell, suffix)
 
 
 def test_a_proof_ends_at_its_limit_and_no_later(monkeypatch):

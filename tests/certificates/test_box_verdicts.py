@@ -12,7 +12,7 @@ from vector_networks import MODELS, counting_lstm, every_state, mistakes, traine
 
 from tallystick import BadInput, GruCell, LinearCell, LstmCell, Network, certify, write_network
 from tallystick.certificates import box_proof
-from tallystick.certificates.box_proof import empty_string
+from tallystick.certificates.box_groups import empty_string
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.cli import main

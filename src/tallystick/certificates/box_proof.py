@@ -14,25 +14,23 @@ BOUNDED and names the string.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT, Recurrence
+from tallystick.cells import Recurrence
+from tallystick.certificates.box_groups import Groups, empty_string, groups_to
 from tallystick.certificates.progress import report
 from tallystick.certificates.suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.errors import BadInput
-from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
 from tallystick.numbers import exact
 from tallystick.numbers.boxes import Box, box_of
-from tallystick.numbers.values import Vector, layer, map_states
+from tallystick.numbers.values import Vector, layer
 
 METHOD = "gated boxes"
 """The method's name in certificates."""
@@ -49,6 +47,11 @@ SUFFIXES = (1, 4, 8, 11, 14, 16)
 
 MOST_WORK = 25 * 10**7
 """Boxes times weights in one pass; some seconds."""
+
+_FEW_WEIGHTS, _WEIGHTS_AT_ONCE = 128, 16
+"""From so many weights on, the rest of a step takes longer; and how many weights of a matrix take as long as one alone."""
+
+_FAR_LESS = 4
 
 LIMIT, WORK, UNDECIDED, FAILED, INTERRUPTED = "limit", "work", "undecided", "failed", "interrupted"
 
@@ -172,7 +175,7 @@ def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
     """Prove length after length up to a limit, with closer boxes as long as they decide more; Ctrl-C ends it where it is."""
     best = found = Reached(0, UNDECIDED)
     try:
-        for suffix in SUFFIXES:
+        for suffix in _suffixes(limit, work_per_group(network.cell)):
             for found in _prove_with_suffix(network, lengths, limit, suffix):
                 best = found if found.length >= best.length else best
                 report(found.length, limit, f"proved to length {found.length}, at most {limit} is asked for")
@@ -183,11 +186,30 @@ def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
     return best
 
 
+def _suffixes(limit: int, work: int) -> Iterator[int]:
+    """Go through the numbers of last tokens to tell apart.
+
+    Where every string can have a box of its own up to the limit, that comes last, and before it only what takes far less work.
+    """
+    alone = groups_to(limit, min(limit, MOST_WORK.bit_length()))
+    if alone * work > MOST_WORK:
+        yield from SUFFIXES
+        return
+    yield from (suffix for suffix in SUFFIXES if _FAR_LESS * groups_to(limit, suffix) < alone)
+    yield limit
+
+
+def work_per_group(cell: Recurrence) -> int:
+    """Return the work of the two steps of a group: its weights, or fewer where matrices of them are multiplied as a whole."""
+    weights = cell.matrix_entries
+    return 2 * min(weights, max(_FEW_WEIGHTS, weights // _WEIGHTS_AT_ONCE))
+
+
 def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Iterator[Reached]:
     """Go through the lengths that are proved; the last says what stopped it."""
     groups, work, reached = empty_string(network.cell), 0, 0
     while groups.length < limit:
-        work += 2 * groups.size * network.cell.matrix_entries
+        work += groups.size * work_per_group(network.cell)
         if work > MOST_WORK:
             yield Reached(reached, WORK)
             return
@@ -205,98 +227,9 @@ def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: i
     yield Reached(reached, LIMIT)
 
 
-def _failing_string(network: Bounded, groups: "Groups", failing: NDArray[np.bool_]) -> Failure | None:
+def _failing_string(network: Bounded, groups: Groups, failing: NDArray[np.bool_]) -> Failure | None:
     """Return a string of a group that fails as a whole, if there is one: its tokens before the suffix in sorted order."""
     if not failing.any():
         return None
     closings, suffix = map(int, np.argwhere(failing)[0])
     return network.failure(groups.example(closings, suffix))
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The states of all strings of a length.
-
-    Attributes:
-        length: of the strings.
-        suffix: how many last tokens a group's strings share.
-        state: boxes of the shape "closing brackets before the suffix" × "suffix", of which the latter stand in the order of the
-            tokens, `(` first.
-    """
-
-    length: int
-    suffix: int
-    state: Any
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """The count of each group's strings."""
-        closing = np.array([number.bit_count() for number in range(2**self.suffix)])
-        return self.length - 2 * (np.arange(self.length - self.suffix + 1)[:, None] + closing)
-
-    @property
-    def size(self) -> int:
-        """How many groups there are."""
-        return (self.length - self.suffix + 1) * 2**self.suffix
-
-    def longer(self, cell: Recurrence, suffix: int) -> "Groups":
-        """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
-        # What a layer without memory gives is the same for all groups, and a single box.
-        shape = self.length - self.suffix + 1, 2**self.suffix
-        images = [map_states(partial(_spread, shape), cell.step(self.state, ONE_HOT[token])) for token in ALPHABET]
-        if self.suffix < suffix:
-            return Groups(self.length + 1, self.suffix + 1, map_states(_extend_suffix, *images))
-        return Groups(self.length + 1, self.suffix, map_states(_move_suffix, *images))
-
-    def example(self, closings: int, suffix: int) -> str:
-        """Return a string of a group: the tokens before its suffix in sorted order, then the suffix."""
-        openings = self.length - self.suffix - closings
-        last = "".join(ALPHABET[suffix >> place & 1] for place in reversed(range(self.suffix)))
-        return OPEN * openings + CLOSE * closings + last
-
-
-def empty_string(cell: Recurrence) -> Groups:
-    """Return the group of the empty string."""
-    return Groups(0, 0, map_states(_alone, cell.initial_state))
-
-
-def _alone(number: Box | int) -> Box:
-    """Return the one box of the empty string's group; 0 is the only number that is not a box already."""
-    low, high = number.ends if isinstance(number, Box) else (number, number)
-    return Box(np.full((1, 1), low, np.float64), np.full((1, 1), high, np.float64))
-
-
-def _spread(shape: tuple[int, int], box: Box) -> Box:
-    """Return a box for each group where there is one for all."""
-    if np.shape(box.low) == shape:
-        return box
-    return Box(*(np.broadcast_to(end, shape) for end in box.ends))
-
-
-def _extend_suffix(*images: Box) -> Box:
-    """Tell the images under both tokens apart: the suffix grows by the new token, which becomes its last binary digit."""
-    ends = zip(*(image.ends for image in images), strict=True)
-    low, high = (np.stack(parts, axis=-1).reshape(len(parts[0]), -1) for parts in ends)
-    return Box(low, high)
-
-
-def _move_suffix(*images: Box) -> Box:
-    """Forget the oldest token: strings whose oldest token was `)` count one closing bracket more before it."""
-    return _extend_suffix(*map(_join_oldest, images))
-
-
-def _join_oldest(image: Box) -> Box:
-    """Join the groups that differ in the oldest token of their suffix, its first binary digit."""
-    opening, closing = (_ends(image, half) for half in (0, 1))
-    none = np.full((1, opening[0].shape[1]), np.inf)
-    low = np.minimum(np.concatenate([opening[0], none]), np.concatenate([none, closing[0]]))
-    high = np.maximum(np.concatenate([opening[1], -none]), np.concatenate([-none, closing[1]]))
-    return Box(low, high)
-
-
-def _ends(image: Box, half: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    low, high = (end.reshape(len(end), 2, -1)[:, half] for end in image.ends)
-    return low, high
-
-
-assert ALPHABET[1] == CLOSE, "a suffix is a binary number whose ones are closing brackets"

@@ -11,6 +11,7 @@ Two searches, both over lengths up to a limit:
 from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import merge
+from math import isqrt
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from tallystick.cells import ONE_HOT, Token
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
+from tallystick.numbers.rough import Rough
 from tallystick.numbers.values import map_states, numbers_of
 
 Bits = NDArray[np.bool_]
@@ -27,6 +29,9 @@ Bits = NDArray[np.bool_]
 LONGEST = 1000
 _LONGEST_EXTREMES = 300
 _RANDOM = 100
+_MOST_WORK = 3 * 10**9
+"""States times weights in one search; some seconds, which only networks of many units need."""
+
 _SIZES = (*range(1, 33), 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 500)
 _STAY = 0.75
 """How likely a string that stays near zero turns back towards it."""
@@ -35,8 +40,8 @@ _STAY = 0.75
 def suspects(model: Network, limit: int) -> Iterator[str]:
     """Go through strings that fail in float64, at most one per length, the shortest first; no further than they are asked for."""
     executed = model.in_arithmetic("float64")
-    chosen = _among_chosen(executed, min(limit, LONGEST))
-    extreme = _among_extremes(executed, min(limit, _LONGEST_EXTREMES))
+    chosen = _among_chosen(executed, min(limit, LONGEST, _longest_chosen(executed)))
+    extreme = _among_extremes(executed, min(limit, _LONGEST_EXTREMES, _longest_extremes(executed)))
     last = 0
     for string in merge(chosen, extreme, key=len):
         if len(string) > last:
@@ -44,12 +49,23 @@ def suspects(model: Network, limit: int) -> Iterator[str]:
             yield string
 
 
+def _longest_chosen(model: Network) -> int:
+    """How far the chosen strings are run; there are about two per length."""
+    return isqrt(_MOST_WORK // (2 * model.cell.matrix_entries))
+
+
+def _longest_extremes(model: Network) -> int:
+    """How far extremes are kept: with a length, both their counts and the lengths themselves grow, and all units take part."""
+    kept = 2 * (len(numbers_of(model.cell.initial_state)) + len(model.readout.bias))
+    return isqrt(_MOST_WORK // (kept * model.cell.matrix_entries))
+
+
 def _among_chosen(model: Network, limit: int) -> Iterator[str]:
     """Run the chosen strings side by side; a beginning that fails is a suspect."""
     tokens = _chosen_strings(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = model.cell.step(state, Token((~closing).astype(float), closing.astype(float)))
+        state = model.cell.step(state, Token((~closing).astype(float).view(Rough), closing.astype(float).view(Rough)))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(_classes(model, state) != model.task.right_classes(counts))
         if failing.size:
@@ -122,7 +138,7 @@ def _advance(model: Network, front: _Front) -> _Front:
 
 
 def _alone(number: float) -> NDArray[np.float64]:
-    return np.full((1, 1), number, np.float64)
+    return np.full((1, 1), number, np.float64).view(Rough)
 
 
 def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers or arrays
@@ -130,7 +146,7 @@ def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers
     opened, closed = np.asarray(opened), np.asarray(closed)
     by_open = np.concatenate([opened, closed[-1:]])
     by_close = np.concatenate([opened[:1], closed])
-    return np.concatenate([by_open, by_close], axis=1)
+    return np.concatenate([by_open, by_close], axis=1).view(Rough)
 
 
 def _walk_back(history: list[_Front], row: int, place: int) -> str:

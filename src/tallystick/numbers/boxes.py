@@ -10,7 +10,6 @@ about the machine.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from operator import is_
 from typing import Any, final
 
 import numpy as np
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
-from tallystick.numbers.products import Weights
-from tallystick.numbers.values import Matrix, Vector, layer_of
+from tallystick.numbers.products import FEWEST, Weights
+from tallystick.numbers.values import LayerKey, Matrix, Vector, layer_of
 
 Doubles = NDArray[np.float64]
 
@@ -33,10 +32,6 @@ _SAFE_POWER = 700.0
 
 _LARGEST = 2.0**500
 """Weights above this are refused: below it no sum or product of a step overflows."""
-
-
-_FEWEST = 4
-"""With fewer inputs, a matrix is gone through weight by weight, which is as quick, and closer where a weight is 0 or 1."""
 
 
 @final
@@ -137,7 +132,7 @@ def _above(value: Doubles) -> Doubles:
 @layer_of.register
 def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     """Bound W·x + b: by products of matrices, or weight by weight where there are few or they are not plain numbers."""
-    weights = _weights(_Layer(weight, bias)) if len(inputs) >= _FEWEST else None
+    weights = _weights(LayerKey(weight, bias)) if len(inputs) >= FEWEST else None
     if weights is None or not all(isinstance(x, Box) for x in inputs):
         return layer_of.dispatch(object)(first, weight, bias, inputs)
     ends = np.broadcast_arrays(*(end for x in inputs for end in x.ends))
@@ -147,22 +142,8 @@ def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     return [Box(least.reshape(shape), most.reshape(shape)) for least, most in zip(*found, strict=True)]
 
 
-class _Layer:
-    """The rows of a layer as a key: two are equal if they are the same objects, which is told at once."""
-
-    def __init__(self, weight: Matrix, bias: Vector) -> None:
-        self.rows = *weight, *bias
-        self.weight, self.bias = weight, bias
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(id, self.rows)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Layer) and all(map(is_, self.rows, other.rows)) and len(self.rows) == len(other.rows)
-
-
 @lru_cache(maxsize=32)  # as many as the layers of a deep stack have
-def _weights(layer: _Layer) -> Weights | None:
+def _weights(layer: LayerKey) -> Weights | None:
     """Return the weights of a layer as matrices; None where they are not plain numbers."""
     rows = [(*row, term) for row, term in zip(layer.weight, layer.bias, strict=True)]
     boxes = [[_to_box(number) for number in row] for row in rows]

@@ -36,6 +36,9 @@ _WIDEST = 2.0**-40
 
 _LOST = 2.0**-515
 
+FEWEST = 4
+"""With fewer inputs a matrix is gone through weight by weight, which is as quick, and closer where a weight is 0 or 1."""
+
 _SMALL = 1 << 18
 """Multiplications in one product of matrices. Libraries hand larger ones to several threads, which wait for each other."""
 
@@ -77,7 +80,7 @@ class Weights:
         if self.share:
             reach *= 1 + self.share
         reach += (share + self.share) * np.abs(middle)
-        found, reach = _product(self.middle, middle), _product(self.size, reach)
+        found, reach = multiply(self.middle, middle), multiply(self.size, reach)
         reach *= 1 + 2 * share
         reach += (columns + 8) * _LOST
         low = found - reach
@@ -85,8 +88,8 @@ class Weights:
         return low, found
 
 
-def _product(weights: Doubles, vectors: Doubles) -> Doubles:
-    """Multiply, some columns at a time."""
+def multiply(weights: Doubles, vectors: Doubles) -> Doubles:
+    """Multiply matrices, some columns at a time."""
     found = np.empty((len(weights), vectors.shape[1]))
     width = max(1, _SMALL // weights.size)
     for start in range(0, vectors.shape[1], width):

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial, singledispatch
 from math import isfinite
 from numbers import Integral, Rational, Real
+from operator import is_
 from typing import Any, cast
 
 import ml_dtypes
@@ -168,6 +169,23 @@ def layer_of(first: Number, weight: Matrix, bias: Vector, inputs: Vector) -> lis
     """Return W·x + b for the kind of numbers that the first of x is."""
     del first
     return [dot(row, inputs) + term for row, term in zip(weight, bias, strict=True)]
+
+
+class LayerKey:
+    """A layer as a key, for what is kept of its weights: two are equal if their rows are the same objects."""
+
+    def __init__(self, weight: Matrix, bias: Vector) -> None:
+        self.weight, self.bias = weight, bias
+        self._rows = *weight, *bias
+        self._hash = hash(tuple(map(id, self._rows)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LayerKey) or len(self._rows) != len(other._rows):
+            return False
+        return all(map(is_, self._rows, other._rows))
 
 
 def add(first: Vector, second: Vector) -> Vector:
