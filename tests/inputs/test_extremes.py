@@ -130,7 +130,8 @@ def _uses(path):
             yield node.func.id
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value.id if isinstance(node.func.value, ast.Name) else ""
-            if (owner, node.func.attr) in (("np", "load"), ("numpy", "load"), ("torch", "load")):
+            alone = any(word.arg == "weights_only" and ast.unparse(word.value) == "True" for word in node.keywords)
+            if (owner, node.func.attr) in (("np", "load"), ("numpy", "load"), ("torch", "load")) and not alone:
                 yield f"{owner}.load"
         if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
             yield "allow_pickle"

@@ -67,7 +67,7 @@ def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, c
         ' "readout": {"weight": [[2], [0]], "bias": [-1, 0]}, "answer": {"kind": "class"}}'
     )
     for options, expected in (
-        ([], "task: missing; a readout of 2 outputs may answer several tasks"),
+        ([], "task: missing; a readout of 2 outputs may answer several tasks; say task="),
         (["--task", "binary"], "classes: missing; say which output is which"),
         (["--task", "binary", "--classes", "Pos"], "classes: ['Pos'] is not a list of the classes"),
         (["--task", "sorting"], "task: 'sorting' is not one of binary, ternary"),
@@ -76,6 +76,12 @@ def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, c
             ["--task", "dyck1", "--classes", "accepted,rejected"],
             "task: 'dyck1' is not decided by the sign of one count",
         ),
+        (
+            ["--tokens", "()"],
+            "tokens and nonlinearity are for tensors of PyTorch's; a JSON file has both in its own fields",
+        ),
+        (["--tokens", "{"], "tokens: line 1: not JSON"),
+        (["--nonlinearity", "tanh"], "tokens and nonlinearity are for tensors of PyTorch's"),
         (["--task", "binary", "--readout", "zero"], "--task and --classes are for a model's own readout"),
     ):
         with pytest.raises(SystemExit) as end:

@@ -42,11 +42,8 @@ def test_another_task_than_usual_is_kept(task, tmp_path):
         write_network(network, path)
         assert ("task" in json.loads(path.read_text())) is not usual
         assert read_network(path) == network
-        if not usual:
-            with pytest.raises(
-                BadInput, match=f"task: '{task.name}' is not what such a readout .* a JSON file keeps it"
-            ):
-                write_network(network, tmp_path / "model.safetensors")
+        write_network(network, tmp_path / "model.safetensors")
+        assert read_network(tmp_path / "model.safetensors") == network
 
 
 def written(tmp_path, value):
@@ -175,7 +172,7 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
         ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class, accept"),
         (
             {"answer": {"kind": "sign", "classes": ["Pos", "Zero"]}},
-            "classes: .* of the task binary in the order of the outputs: ZeroNeg, Pos",
+            "classes: .* is not a list of the classes of the task 'binary', each once: ZeroNeg, Pos",
         ),
         ({"answer": {"kind": "class"}}, "readout: bias: .* a list of 3 numbers"),
         (
@@ -236,18 +233,18 @@ def test_an_accepting_output_is_the_sign_asked_for_membership(tmp_path):
     content = {**TWO, "readout": {"weight": [[1]]}, "answer": {"kind": "accept"}, "task": "bb"}
     network = read_network(written(tmp_path, content))
     assert network == Network(network.cell, Readout(((Fraction(1),),), (Fraction(0),)), BB_MEMBERSHIP)
-    with pytest.raises(BadInput, match="task: missing; an answer of the kind accept may answer several tasks"):
+    with pytest.raises(BadInput, match="task: missing; a readout of 1 output may answer several tasks"):
         read_network(written(tmp_path, without(content, "task")))
 
 
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"answer": {"kind": "class"}}, {}, "classes: missing; .*--classes ZeroNeg,Pos"),
-        ({"answer": {"kind": "class"}}, {"task": "bb"}, "classes: missing; .*--classes rejected,accepted"),
-        ({}, {"task": "bb"}, "classes: .* of the task bb in the order of the outputs: rejected, accepted"),
-        ({}, {"task": "ternary"}, "classes: .* of the task ternary"),
-        ({}, {"task": "ternary", "classes": ["Neg", "Zero", "Pos"]}, "task: 'ternary' has 3 classes; a class readout"),
+        ({"answer": {"kind": "class"}}, {}, "classes: missing; .*classes=ZeroNeg,Pos in"),
+        ({"answer": {"kind": "class"}}, {"task": "bb"}, "classes: missing; .*classes=rejected,accepted in"),
+        ({}, {"task": "bb"}, "classes: .* of the task 'bb', each once: rejected, accepted"),
+        ({}, {"task": "ternary"}, "task: 'ternary' has 3 classes, Neg, Zero, Pos; a readout of 2 outputs tells 2"),
+        ({}, {"task": "ternary", "classes": ["Neg", "Zero", "Pos"]}, "task: 'ternary' has 3 classes"),
         ({}, {"task": "sorting"}, "task: 'sorting' is not one of binary"),
         ({}, {"task": "count"}, "task: 'count' asks for a number"),
         ({}, {"task": "anbn", "classes": ["accepted", "rejected"]}, "task: 'anbn' has the tokens a, b"),
@@ -266,7 +263,5 @@ def test_what_outputs_mean_is_asked_where_nobody_says_it(tmp_path, change, optio
 
 def test_two_outputs_without_a_task_are_asked_about(tmp_path):
     path = written(tmp_path, without(TWO, "task") | {"answer": {"kind": "class"}})
-    with pytest.raises(
-        BadInput, match="task: missing; a readout of 2 outputs may answer several tasks: .*--task.*one of binary, bb"
-    ):
+    with pytest.raises(BadInput, match="task: missing; a readout of 2 outputs may answer several tasks; .*--task.* bb"):
         read_network(path)

@@ -1,5 +1,5 @@
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 
 import ml_dtypes
@@ -17,7 +17,8 @@ from tallystick import (
     read_network,
     write_network,
 )
-from tallystick.cells import CELLS, ScalarCell
+from tallystick.cells import CELLS, LAYERS, ScalarCell, Stack
+from tallystick.languages.tasks import BB_MEMBERSHIP
 from tallystick.networks import Readout
 
 SCALAR_CELLS = {name: kind for name, kind in CELLS.items() if issubclass(kind, ScalarCell)}
@@ -217,7 +218,9 @@ def test_a_changed_byte_gives_a_model_or_a_refusal(tmp_path_factory, place, byte
 def test_pickles_are_neither_read_nor_written(tmp_path, refused, suffix):
     path = tmp_path / f"model.{suffix}"
     path.write_bytes(b"\x80\x04N.")
-    refused(path, f".{suffix} is a pickle, which can run code; save the weights as .safetensors")
+    refused(path, "save_file(module.state_dict(), ")
+    if suffix not in ("pt", "pth"):  # of which PyTorch reads the tensors alone
+        refused(path, f".{suffix} is a pickle, which can run code; save the weights as .safetensors")
     with pytest.raises(BadInput, match="is a pickle"):
         write_network(Network(LinearCell(1, -1, 1), Readout.zero()), path)
 
@@ -226,3 +229,51 @@ def test_a_missing_file_and_a_directory_are_refused(tmp_path, refused):
     refused(tmp_path / "none.safetensors", "cannot be read: no such file")
     (tmp_path / "folder.safetensors").mkdir()
     refused(tmp_path / "folder.safetensors", "cannot be read: is a directory")
+
+
+def test_a_stack_is_written_and_read_back(tmp_path):
+    lower, upper = CELLS["lstm"], LAYERS["relu"]
+    shapes = lower.shapes(2, 3)
+
+    def filled(shape, value):
+        return tuple(filled(shape[1:], value + place) for place in range(shape[0])) if shape else Fraction(value, 8)
+
+    below = lower.from_tensors({name: filled(shape, place) for place, (name, shape) in enumerate(shapes.items())})
+    above = upper.from_tensors({name: filled(shape, 3) for name, shape in upper.shapes(1, 2).items()})
+    state = type(below.initial_state)((Fraction(1, 2), Fraction(0)), (Fraction(1), Fraction(-1)))
+    stack = Stack((below, above), ((Fraction(1), 0, 0), (0, Fraction(1, 4), 1)), (state, (Fraction(3),)))
+    begun = replace(stack, first=((1, 2, 3),), last=((0, 0, 1), (1, 0, 0)))
+    for readout, task in (
+        (Readout(((Fraction(1),),), (Fraction(0),)), None),
+        (
+            Readout(((Fraction(1),), (Fraction(2),)), (Fraction(0),) * 2),
+            BB_MEMBERSHIP.in_order(["accepted", "rejected"]),
+        ),
+        (Readout.zero(), None),
+    ):
+        for cell in (
+            stack,
+            begun,
+            above.from_tensors({**above.tensors(), "input_weight": ((Fraction(1), Fraction(2)),)}),
+        ):
+            network = Network(cell, readout, task)
+            write_network(network, tmp_path / "network.safetensors")
+            assert read_network(tmp_path / "network.safetensors") == network
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"cell": "stack", "readout": "binary"}, "metadata layers: missing; write the names of the layers' cells"),
+        ({"cell": "stack", "readout": "binary", "layers": "elman"}, "metadata layers: 'elman' is not one of linear"),
+        ({"cell": "stack", "readout": "binary", "layers": "relu,relu"}, "tensor 'layers.1.open_step' is missing"),
+        ({"cell": "stack", "readout": "binary", "layers": ",".join(["relu"] * 17)}, "17 are more than 16 layers"),
+        ({"cell": "gru", "readout": "binary", "layers": "relu"}, "metadata cell: 'gru' is not one of relu"),
+        ({"cell": "relu", "readout": "binary", "layers": "relu", "tokens": "()"}, "metadata tokens: '()' contradicts"),
+        ({"cell": "relu", "readout": "binary", "layers": "relu", "task": "ternary"}, "task: 'ternary' has 3 classes"),
+        ({"cell": "relu", "readout": "class", "layers": "relu"}, "decision: 'class' is not one of zero, sign"),
+    ],
+)
+def test_a_bad_layer_is_refused_in_one_line(saved, refused, metadata, message):
+    shapes = {f"layers.0.{name}": np.ones(shape) for name, shape in LAYERS["relu"].shapes(1).items()}
+    refused(saved({**shapes, "readout.weight": np.ones((1, 1)), "readout.bias": np.ones(1)}, **metadata), message)

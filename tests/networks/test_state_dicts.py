@@ -93,22 +93,43 @@ REFUSALS = {
         {**RELU, "readout": "binary"},
         "metadata readout: 'binary' contradicts the tensors, which",
     ),
-    "two layers": (SOUND | of_size("_l1", inputs=1), RELU, "rnn.bias_hh_l1: belongs to a further layer"),
-    "layer 00": (SOUND | of_size("_l00"), RELU, "rnn.bias_hh_l00: belongs to a further layer"),
+    "no layer 1": (SOUND | of_size("_l2", inputs=1), RELU, "rnn.bias_hh_l2: is layer 2 of a module without layer 1"),
+    "layer 00": (SOUND | of_size("_l00"), RELU, "rnn.bias_hh_l00: 00 is not the number of a layer, from 0 to 15"),
+    "layer 10^9": (of_size("_l1000000000"), RELU, "1000000000 is not the number of a layer"),
+    "layers apart": (
+        SOUND | of_size("_l1", units=2) | {"fc.weight": np.ones((1, 2)), "fc.bias": np.ones(1)},
+        RELU,
+        "layer 1 reads 2 numbers; the layer below it has 1 units",
+    ),
     "two directions": (SOUND | of_size("_l0_reverse"), RELU, "rnn.bias_hh_l0_reverse: reads the string backwards"),
     "projection": (SOUND | {"rnn.weight_hr_l0": np.ones((1, 1))}, RELU, "rnn.weight_hr_l0: projects the state"),
-    "units": (of_size(units=5), RELU, "rnn.weight_hh_l0: shape 5×5 has 5 units; a cell with one, shape 1×1, is read"),
-    "inputs": (of_size(inputs=1), RELU, "rnn.weight_ih_l0: shape 1×1 is not 1×2"),
-    "odd": (SOUND | {"rnn.weight_hh_l0": np.ones((2, 1))}, RELU, "rnn.weight_hh_l0: shape 2×1 is not 1×1"),
-    "flat": (SOUND | {"rnn.weight_hh_l0": np.ones(1)}, RELU, "rnn.weight_hh_l0: shape 1 is not 1×1"),
-    "empty": (SOUND | {"rnn.weight_hh_l0": np.ones((0, 0))}, RELU, "rnn.weight_hh_l0: shape 0×0 is not 1×1"),
+    "units": (of_size(units=5), RELU, "readout: missing; an nn.Linear(5, 1) or one with an output per class"),
+    "many units": (of_size(units=65), RELU, "rnn.weight_hh_l0: shape 65×65 has 65 units; at most 64 are read"),
+    "inputs": (
+        of_size(inputs=1),
+        RELU,
+        "rnn.weight_ih_l0: reads vectors of 1 numbers; say what is read for each token",
+    ),
+    "rows": (SOUND | {"rnn.weight_ih_l0": np.ones((2, 2))}, RELU, "rnn.weight_ih_l0: shape 2×2 is not 1 rows"),
+    "odd": (
+        SOUND | {"rnn.weight_hh_l0": np.ones((2, 1))},
+        RELU,
+        "rnn.weight_hh_l0: shape 2×1 is neither units × units",
+    ),
+    "flat": (SOUND | {"rnn.weight_hh_l0": np.ones(1)}, RELU, "rnn.weight_hh_l0: shape 1 is neither units × units"),
+    "empty": (SOUND | {"rnn.weight_hh_l0": np.ones((0, 0))}, RELU, "rnn.weight_hh_l0: shape 0×0 is neither units"),
     "bias shape": (SOUND | {"rnn.bias_hh_l0": np.ones((1, 1))}, RELU, "rnn.bias_hh_l0: shape 1×1 is not 1"),
     "one bias": (under("", RNN) | {"bias_ih": np.ones(1)}, RELU, "bias_ih: stands without its bias_hh"),
     "no state": ({"weight_ih_l0": np.ones((1, 2))}, RELU, "weight_ih_l0: stands without its weight_hh"),
     "only biases": ({"bias_hh": np.ones(1)}, RELU, "bias_hh: stands without its weight_hh"),
     "only a bias": (SOUND | {"fc.bias": np.ones(1)}, RELU, "fc.bias: stands without its weight"),
     "cell and layer": (SOUND | of_size(""), RELU, "rnn.bias_hh_l0: a second cell beside rnn.bias_hh; one is read"),
-    "two cells": (SOUND | under("i2h.", LINEAR), RELU, "a second cell beside i2h.weight; one is read"),
+    "two cells": (
+        SOUND | under("other.", RNN),
+        RELU,
+        "a second cell beside other.weight_hh; say their order with metadata layers=",
+    ),
+    "cell and linear": (SOUND | under("i2h.", LINEAR), RELU, "i2h.weight: shape 1×3 is neither a readout"),
     "odd names": (
         under("\n.", LINEAR) | under("i2h.", LINEAR),
         {},
@@ -122,16 +143,20 @@ REFUSALS = {
     "hidden layer": (
         SOUND | {"fc.weight": np.ones((8, 1))},
         RELU,
-        "fc.weight: shape 8×1 is neither a cell over [x, h]",
+        "task: missing; a readout of 8 outputs may answer several tasks",
     ),
-    "embedding": (SOUND | {"embed.weight": np.ones((2, 4))}, RELU, "embed.weight: shape 2×4 is neither a cell"),
-    "normalisation": (SOUND | {"norm.weight": np.ones(1)}, RELU, "norm.weight: shape 1 is neither a cell"),
+    "embedding": (
+        SOUND | {"embed.weight": np.ones((2, 4))},
+        RELU,
+        "embed.weight: may stand in front of the cell; if so, say",
+    ),
+    "normalisation": (SOUND | {"norm.weight": np.ones(1)}, RELU, "norm.weight: shape 1 is neither a readout"),
     "readout bias": (SOUND | {**under("fc.", BINARY), "fc.bias": np.ones(3)}, RELU, "fc.bias: shape 3 is not 1"),
     "cell bias": (under("i2h.", {**LINEAR, "bias": np.ones(3)}), {}, "i2h.bias: shape 3 is not 1"),
     "unknown": (
         SOUND | {"scale": np.ones(1)},
         RELU,
-        "scale: unknown tensor; one-unit nn.RNN and nn.RNNCell, nn.GRU, nn.LSTM and nn.Linear",
+        "scale: unknown tensor; nn.RNN, nn.GRU, nn.LSTM and their cells, nn.Linear and nn.Embedding are read",
     ),
     "running mean": (SOUND | {"bn.running_mean": np.ones(1)}, RELU, "bn.running_mean: unknown tensor"),
     "weight norm": (SOUND | {"fc.weight_g": np.ones(1)}, RELU, "fc.weight_g: unknown tensor"),
@@ -158,3 +183,124 @@ def test_arrays_of_other_kinds_are_refused(kind):
         BadInput, match=r"^weight: entries of .* are neither floats of at most 64 bits nor whole numbers"
     ):
         network_of_tensors({"weight": np.ones((1, 3), kind)}, {})
+
+
+def gru(inputs, units, prefix="rnn."):
+    return {
+        f"{prefix}weight_ih_l0": np.ones((3 * units, inputs)),
+        f"{prefix}weight_hh_l0": np.ones((3 * units, units)),
+    }
+
+
+def linear(prefix, rows, columns, *, bias=True):
+    return {f"{prefix}.weight": np.ones((rows, columns))} | ({f"{prefix}.bias": np.ones(rows)} if bias else {})
+
+
+TOKENS = {"tokens": '{"(": 0, ")": 1}'}
+EMBEDDED = gru(2, 2) | linear("embed", 3, 2, bias=False)
+QUESTIONS = {
+    "embedding or readout": (
+        EMBEDDED,
+        {},
+        "embed.weight: shape 3×2 without a bias may be an embedding or the readout; say which with metadata embedding=embed or "
+        "readout=embed",
+    ),
+    "no readout": (
+        EMBEDDED,
+        {"embedding": "embed"} | TOKENS,
+        "readout: missing; an nn.Linear(2, 1) or one with an output",
+    ),
+    "two logits": (
+        gru(2, 2) | linear("fc", 2, 2),
+        {},
+        "task: missing; a readout of 2 outputs may answer several tasks; say task=",
+    ),
+    "no classes": (
+        gru(2, 2) | linear("fc", 2, 2),
+        {"task": "bb"},
+        "classes: missing; say which output is which: classes=rejected",
+    ),
+    "which row": (
+        gru(4, 2) | linear("e", 3, 4, bias=False) | linear("fc", 1, 2),
+        {},
+        "e.weight: say which row is which token",
+    ),
+    "row beyond": (
+        gru(4, 2) | linear("e", 3, 4, bias=False) | linear("fc", 1, 2),
+        {"tokens": '{"(": 0, ")": 3}'},
+        "tokens: ')' has the index 3; the network reads indices from 0 to 2",
+    ),
+    "vectors for rows": (
+        gru(4, 2) | linear("e", 3, 4, bias=False) | linear("fc", 1, 2),
+        {"tokens": '{"(": [1], ")": [2]}'},
+        "tokens: '(' is a vector; the embedding e.weight has a row for each index",
+    ),
+    "what is read": (
+        gru(3, 2) | linear("fc", 1, 2),
+        {},
+        "rnn.weight_ih_l0: reads vectors of 3 numbers; say what is read",
+    ),
+    "place beyond": (gru(3, 2) | linear("fc", 1, 2), {"tokens": '{"(": 0, ")": 3}'}, "tokens: ')' has the index 3"),
+    "short vector": (gru(3, 2) | linear("fc", 1, 2), {"tokens": '{"(": [1], ")": [2]}'}, "tokens: '(' has 1 numbers"),
+    "broken tokens": (gru(3, 2) | linear("fc", 1, 2), {"tokens": '{"(": 0'}, "metadata tokens: line 1: not JSON"),
+    "wrong tokens": (gru(3, 2) | linear("fc", 1, 2), {"tokens": "ab"}, "tokens: 'ab' are not ( ), each once"),
+    "text for a number": (
+        gru(3, 2) | linear("fc", 1, 2),
+        {"tokens": '{"(": ["x"], ")": [2]}'},
+        "metadata tokens: (: 'x' is not a number",
+    ),
+    "other alphabet": (
+        gru(2, 2) | linear("fc", 1, 2),
+        {"task": "anbn", "tokens": "ab"},
+        "task: 'anbn' has the tokens a, b",
+    ),
+    "in front": (
+        gru(4, 2) | linear("project", 4, 3) | linear("fc", 1, 2),
+        {},
+        "project.weight: may stand in front of the cell; if so, say metadata embedding=",
+    ),
+    "front that does not fit": (
+        gru(4, 2) | linear("e", 3, 3, bias=False) | linear("fc", 1, 2),
+        {"embedding": "e"} | TOKENS,
+        "e.weight: gives 3 numbers; the cell reads 4",
+    ),
+    "no such prefix": (
+        EMBEDDED,
+        {"embedding": "emb"},
+        "metadata embedding: 'emb' is not the prefix of an nn.Linear or nn.",
+    ),
+    "order of modules": (
+        gru(2, 2, "a.") | gru(2, 2, "b.") | linear("fc", 1, 2),
+        {},
+        "b.weight_hh_l0: a second cell beside a.weight_hh_l0; say their order with metadata layers=a,b",
+    ),
+    "other modules": (gru(2, 2) | linear("fc", 1, 2), {"layers": "a,b"}, "metadata layers: 'a,b' does not name each"),
+    "two readouts": (
+        gru(2, 2) | linear("a", 1, 2) | linear("b", 1, 2),
+        {"readout": "b"},
+        "a.weight: a second readout beside b.bias",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tensors", "metadata", "message"), QUESTIONS.values(), ids=QUESTIONS)
+def test_what_can_be_read_in_two_ways_is_asked_about(saved, refused, tensors, metadata, message):
+    refused(saved(tensors, **metadata), message)
+
+
+def test_metadata_answers_the_question(saved):
+    readout = read_network(saved(EMBEDDED, readout="embed"))
+    assert (readout.readout.kind, readout.cell.inputs) == ("ternary", 2)
+    embedded = EMBEDDED | linear("fc", 1, 2)  # with another module for the readout there is one reading left
+    assert read_network(saved(embedded, **TOKENS)).readout.kind == "binary"
+    reader = read_network(
+        saved(gru(3, 2) | linear("fc", 2, 2)), task="bb", classes=["accepted", "rejected"], tokens="()"
+    )
+    assert reader == read_network(
+        saved(
+            gru(3, 2) | linear("fc", 2, 2),
+            task="bb",
+            classes="accepted,rejected",
+            tokens='{"(": [1, 0, 0], ")": [0, 1, 0]}',
+        )
+    )

@@ -164,20 +164,20 @@ REFUSALS = {
         "module: forward fails on vectors of 2 numbers",
     ),
     "RNNCell units": (lambda: (nn.RNNCell(2, 3), None), "readout: missing; an nn.RNNCell of 3 units"),
-    "inputs": (lambda: (nn.RNN(3, 1), None), "cell.weight_ih_l0: shape 1×3 is not 1×2"),
+    "inputs": (lambda: (nn.RNN(3, 1), None), "cell.weight_ih_l0: reads vectors of 3 numbers; say what is read"),
     "linear inputs": (lambda: (nn.Linear(2, 1), None), "cell.weight: shape 1×2 is not 1×3"),
     "swapped": (lambda: (nn.Linear(1, 3), nn.Linear(3, 1)), "cell.weight: shape 3×1 is not 1×3"),
     "cell as readout": (
         lambda: (GOOD, nn.Linear(3, 1)),
-        "readout.weight: shape 1×3 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+        "readout.weight: shape 1×3 does not read the 1 unit of the cell",
     ),
     "readout inputs": (
         lambda: (GOOD, nn.Linear(2, 3)),
-        "readout.weight: shape 3×2 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+        "readout.weight: shape 3×2 does not read the 1 unit of the cell",
     ),
     "two outputs": (
         lambda: (GOOD, nn.Linear(1, 2)),
-        "readout.weight: shape 2×1 is neither a binary readout of 1 unit, 1×1, nor a ternary one, 3×1",
+        "task: missing; a readout of 2 outputs may answer several tasks",
     ),
     "readout kind": (lambda: (GOOD, nn.RNN(2, 1)), "readout: torch.nn.modules.rnn.RNN is not one of torch.nn.Linear"),
     "nan": (

@@ -22,6 +22,7 @@ from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
+from tallystick.networks.state_dicts import tokens_of_text
 from tallystick.numbers import FORMATS, Number
 
 _MOST_MINUTES = 10**6
@@ -46,6 +47,12 @@ def certify(
     classes: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="The task's classes in the order of the outputs.")
     ] = None,
+    tokens: Annotated[
+        str | None, typer.Option(help='What PyTorch\'s tensors read for each token: \'{"(": 0, ")": 1}\', or vectors.')
+    ] = None,
+    nonlinearity: Annotated[
+        str | None, typer.Option(help="Of an nn.RNN among PyTorch's tensors: linear, relu or tanh.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
     ] = None,
@@ -57,9 +64,13 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        fine = (readout, arithmetic, out, task, classes) == (None, REAL, None, None, None)
+        declared = any(option is not None for option in (task, classes, tokens, nonlinearity))
+        fine = (readout, arithmetic, out) == (None, REAL, None) and not declared
         refuse_unless(
-            fine, "--readout, --arithmetic, --task, --classes and --out", "one model, and not for a run", path
+            fine,
+            "--readout, --arithmetic, --task, --classes, --tokens, --nonlinearity and --out",
+            "one model, and not for a run",
+            path,
         )
         _certify_run(path, lengths, limit, as_json=as_json)
         return
@@ -67,7 +78,13 @@ def certify(
     refuse_unless(
         readout is None or (task, classes) == (None, None), "--task and --classes", "a model's own readout", path
     )
-    model = read_network(path, task=task, classes=None if classes is None else classes.split(","))
+    model = read_network(
+        path,
+        task=task,
+        classes=None if classes is None else classes.split(","),
+        tokens=None if tokens is None else tokens_of_text(tokens, "tokens"),
+        nonlinearity=nonlinearity,
+    )
     with let_ctrl_c_interrupt(), progress_line():
         verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:

@@ -12,13 +12,14 @@ the class of an output that is not above zero comes first. Whoever reads the fil
 followed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, cast
 
 from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.files import Document
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task
 from tallystick.networks.declaration import declare_task
 from tallystick.networks.network import Network
@@ -31,10 +32,21 @@ ACCEPT = "accept"
 
 
 class Asked(NamedTuple):
-    """What the reader of a file says about it."""
+    """What a file, or its reader, says of a network beside its weights (`networks.declaration`)."""
 
     task: Task | str | None = None
     classes: Sequence[str] | None = None
+    tokens: Mapping[str, object] | str | None = None
+    nonlinearity: str | None = None
+
+    def over(self, other: "Asked") -> "Asked":
+        """Return what is said here, and what the other says where nothing is said here."""
+        return Asked(
+            other.task if self.task is None else self.task,
+            other.classes if self.classes is None else self.classes,
+            other.tokens if self.tokens is None else self.tokens,
+            other.nonlinearity if self.nonlinearity is None else self.nonlinearity,
+        )
 
 
 def read_answer(fields: dict[str, Document], units: int) -> Readout:
@@ -74,36 +86,49 @@ def read_task(fields: dict[str, Document], readout: Readout, usual: Task | None,
     answer = _answer(fields) if "answer" in fields else {}
     accepts = "kind" in answer and answer["kind"].value == ACCEPT
     usual = None if accepts else usual
-    found = usual
-    if asked.task is not None:
-        found = declare_task(asked.task)
-    elif "task" in fields:
-        found = _ready_task(fields["task"], readout)
-    if found is None:
-        several = "an answer of the kind accept" if accepts else f"a readout of {len(readout.bias)} outputs"
-        raise BadInput(
-            f"task: missing; {several} may answer several tasks: add task to the file or say it when reading "
-            f"(--task), one of {', '.join(_fitting(readout))}"
-        )
+    said = Asked()
+    if "task" in fields and asked.task is None:
+        said = Asked(_ready_task(fields["task"], readout))
+    if "classes" in answer:
+        said = said._replace(classes=[entry.text() for entry in answer["classes"].items()])
+    found = asked_task(readout, usual, asked.over(said))
     if accepts and set(found.classes) != set(MembershipClass):
         raise BadInput(
             f"task: {found.name!r} has the classes {', '.join(found.classes)}; the answer accept is for membership"
         )
+    return found
+
+
+def asked_task(readout: Readout, usual: Task | None, asked: Asked) -> Task:
+    """Return the task that is asked, or the usual one, its classes in the order of the outputs; where that is open, ask."""
+    if asked.task is None and usual is None:
+        raise BadInput(
+            f"task: missing; {_several(readout)} may answer several tasks; say task= (in the file, as --task or as an argument), "
+            + (
+                f"one of {', '.join(_fitting(readout))}"
+                if _fitting(readout)
+                else "though no ready task has so many classes"
+            )
+        )
+    found = usual if asked.task is None else declare_task(asked.task)
+    assert found is not None
+    if len(found.classes) != len(readout.comparisons):
+        raise BadInput(
+            f"task: {found.name!r} has {len(found.classes)} classes, {', '.join(found.classes)}; {_several(readout)} tells "
+            f"{len(readout.comparisons)} apart"
+        )
     if asked.classes is not None:
         return found.in_order(asked.classes)
-    if "classes" in answer:
-        names = [entry.text() for entry in answer["classes"].items()]
-        if sorted(names) != sorted(found.classes):
-            answer["classes"].refuse(
-                f"a list of the classes of the task {found.name} in the order of the outputs: {', '.join(found.classes)}"
-            )
-        return found.in_order(names)
-    if usual is None and not accepts:
+    if len(readout.bias) > 1 and usual is None:
         raise BadInput(
-            f"classes: missing; say which output is which: add classes to the file's answer or say them when reading "
-            f"(--classes {','.join(found.classes)}), in the order of the outputs"
+            f"classes: missing; say which output is which: classes={','.join(found.classes)} in the order of the outputs (in the "
+            "file, as --classes or as an argument)"
         )
     return found
+
+
+def _several(readout: Readout) -> str:
+    return f"a readout of {len(readout.bias)} output{'' if len(readout.bias) == 1 else 's'}"
 
 
 def answer_to_json(network: Network, *, long: bool) -> dict[str, object]:
@@ -150,7 +175,9 @@ def _ready_task(document: Document, readout: Readout) -> Task:
 
 
 def _fitting(readout: Readout) -> dict[str, Task]:
-    return {name: task for name, task in READY_TASKS.items() if len(task.classes) == len(readout.comparisons)}
+    """Return the tasks over brackets with as many classes as a readout has."""
+    size = len(readout.comparisons)
+    return {n: task for n, task in READY_TASKS.items() if len(task.classes) == size and task.alphabet == ALPHABET}
 
 
 def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers

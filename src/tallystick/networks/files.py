@@ -1,4 +1,4 @@
-"""Files of networks: safetensors, or else JSON, which is described here.
+"""Files of networks: safetensors, PyTorch's state dicts, or else JSON, which is described here.
 
     {"cell": "linear", "open_step": 1, "close_step": "-1/1", "recurrent_weight": "0x1p+0",
      "readout": {"kind": "binary", "weight": [2.5], "bias": [0]}}
@@ -25,7 +25,7 @@ read before and after every string. What the outputs mean is said as in
 `networks.answers`, here and in the shorter form.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
@@ -48,27 +48,43 @@ from tallystick.networks.answers import (
 )
 from tallystick.networks.network import MOST_UNITS, Network, usual_task
 from tallystick.networks.safetensors_files import read_safetensors, write_safetensors
+from tallystick.networks.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
 
 _MOST_LAYERS = 16
 _OPTIONAL = ("input_bias", "recurrent_bias")
 _SAFETENSORS = ".safetensors"
 # Reading one runs whatever code its writer put into it.
-_PICKLES = (".pt", ".pth", ".ckpt", ".bin", ".pkl", ".pickle")
+_PICKLES = (*SUFFIXES, ".ckpt", ".bin", ".pkl", ".pickle")
 
 
-def read_network(path: Path | str, *, task: Task | str | None = None, classes: Sequence[str] | None = None) -> Network:
+def read_network(
+    path: Path | str,
+    *,
+    task: Task | str | None = None,
+    classes: Sequence[str] | None = None,
+    tokens: Mapping[str, object] | str | None = None,
+    nonlinearity: str | None = None,
+) -> Network:
     """Read a network; every complaint names the file and the field or the tensor.
 
     Args:
-        path: a JSON or a safetensors file.
+        path: a JSON or a safetensors file, or a state dict that torch.save wrote, of which PyTorch reads the tensors alone.
         task: what the network is asked for; the default is what the file says.
         classes: the task's classes in the order of the outputs; the default is what the file says.
+        tokens: what is read for each token (`networks.declaration`), where the file holds PyTorch's tensors.
+        nonlinearity: `linear`, `relu` or `tanh`, of an nn.RNN in such a file.
     """
-    path, asked = Path(path), Asked(task, classes)
+    path, asked = Path(path), Asked(task, classes, tokens, nonlinearity)
+    if path.suffix.lower() in SUFFIXES:
+        return read_torch(path, asked)
     _refuse_pickles(path)
     if path.suffix.lower() == _SAFETENSORS:
         return read_safetensors(path, asked)
+    if (tokens, nonlinearity) != (None, None):
+        raise BadInput(
+            f"{path}: tokens and nonlinearity are for tensors of PyTorch's; a JSON file has both in its own fields"
+        )
     return read_as(path, lambda document: network_from_json(document, asked))
 
 
@@ -95,7 +111,9 @@ def write_network(network: Network, path: Path | str) -> None:
 
 def _refuse_pickles(path: Path) -> None:
     if path.suffix.lower() in _PICKLES:
-        raise BadInput(f"{path}: {path.suffix} is a pickle, which can run code; save the weights as .safetensors")
+        raise BadInput(
+            f"{path}: {path.suffix} is a pickle, which can run code; save the weights as .safetensors: {SAVE}"
+        )
 
 
 def network_from_json(document: Document, asked: Asked | None = None) -> Network:

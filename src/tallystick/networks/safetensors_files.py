@@ -4,7 +4,6 @@ The file is read whole, once, and checked by the safetensors library. Its NumPy 
 hands out are given their type here.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -17,10 +16,10 @@ from safetensors.numpy import save
 from tallystick.errors import BadInput
 from tallystick.files import parse_document, read_bytes, write_whole
 from tallystick.networks.answers import Asked
-from tallystick.networks.declaration import declare_task
 from tallystick.networks.named_tensor import show_name, show_shape
 from tallystick.networks.network import Network
-from tallystick.networks.state_dicts import network_of_tensors, tensors_of_network
+from tallystick.networks.own_tensors import tensors_of_network
+from tallystick.networks.state_dicts import network_of_tensors
 
 LARGEST = 16 * 2**20
 
@@ -49,9 +48,7 @@ def read_safetensors(path: Path, asked: Asked) -> Network:
     """Read a network; every complaint names the file and the tensor."""
     content = read_bytes(path, LARGEST)
     try:
-        network = network_of_tensors(_tensors(content), _metadata(content))
-        task = network.task if asked.task is None else declare_task(asked.task)
-        return replace(network, task=task if asked.classes is None else task.in_order(asked.classes))
+        return network_of_tensors(_tensors(content), _metadata(content), asked)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 

@@ -1,321 +1,208 @@
-"""From named tensors to a network and back: a network's own layout, and PyTorch's state dicts.
+"""From PyTorch's state dict to a network: which module is the cell, which stands in front of it, and which reads it.
 
-A network's own layout holds the weights of a cell with one unit by their names (`open_step`, `close_step`,
-`recurrent_weight`) and, unless the readout is the zero check, `readout.weight` and `readout.bias`; the labels `cell` and
-`readout` name the two kinds. Anything else is taken for a PyTorch state dict, as networks with gates always are. In one,
-under any prefix, these are read:
+Under any prefix these are read:
 
-- `nn.RNN` and `nn.RNNCell` with one unit (weight_ih 1×2, weight_hh 1×1, both biases or none), and `nn.Linear` over [x, h]
-  (weight 1×3), the paper's cell. Biases are folded into the steps, a = W_open + all biases, added exactly. In real numbers
-  nothing changes; in floating point a network that adds its biases one at a time rounds more often than the folded cell.
-- `nn.GRU`, `nn.GRUCell`, `nn.LSTM` and `nn.LSTMCell` with a few units. A unit has three rows in a GRU (r, z, n) and four in
-  an LSTM (i, f, g, o), which tells the two apart; nothing is folded: a GRU's b_hn is multiplied by r before it is added.
-- A readout is an `nn.Linear` over h: one output is the binary readout, three the ternary; without one a single unit is read
-  by the zero check. `(` is [1, 0] and `)` is [0, 1].
+- `nn.RNN` and `nn.RNNCell` with tanh, ReLU or neither (metadata `nonlinearity`), `nn.GRU`, `nn.LSTM` and their cells, of 1 to 64
+  units, with any number of layers; of several such modules the metadata `layers` names the prefixes in their order. An
+  `nn.Linear` over [x, h] (weight 1×3) is the paper's cell. With one unit and no gates the biases are folded into the steps, a =
+  W_open + all biases, added exactly. In real numbers nothing changes; in floating point a network that adds its biases one at a
+  time rounds more often than the folded cell.
+- In front of the cell an `nn.Embedding`, or what the metadata `embedding` names: the prefixes of an embedding and of `nn.Linear`
+  modules, in their order, with nothing between them. They are folded exactly into a vector for each token.
+- A readout, an `nn.Linear` over h, or what the metadata `readout` names. A single unit without one is read by the zero check.
+
+What weights do not tell is said by metadata, or asked for: `tokens` (JSON, as in `networks.declaration`), `task`, and `classes`
+in the order of the outputs. Without them a cell that reads two numbers reads `(` as [1, 0] and `)` as [0, 1], one output is the
+binary readout and three are the ternary one. Whatever could be read in another way as well is asked about.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Any, cast
 
-import numpy as np
 import numpy.typing as npt
 
-from tallystick.cells import CELLS, LAYERS, Cell, ScalarCell
+from tallystick.cells import Cell, Recurrence, Stack
+from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
-from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
-from tallystick.networks.network import MOST_UNITS, Network
-from tallystick.networks.readout import DECISIONS, ZERO, Readout
+from tallystick.files import parse_document
+from tallystick.networks.answers import Asked, asked_task
+from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, declare, one_hot
+from tallystick.networks.module_roles import KINDS, cells_among, inputs_of, roles_of, units_of
+from tallystick.networks.named_tensor import named, show_label, show_name, show_shape
+from tallystick.networks.network import Network, usual_task
+from tallystick.networks.own_tensors import has_own_layout, own_network
+from tallystick.networks.readout import Readout
+from tallystick.networks.tensor_modules import Module, layer_of, matrix_of, modules_of, scalar_cell_of
 from tallystick.numbers import exact
-from tallystick.numbers.values import is_writable
+from tallystick.numbers.values import Matrix, Vector, dot, layer
 
-NONLINEARITIES = ("linear", "relu", "tanh")
-"""What may be done to U·h + c(x); each is also the name of the cell that does it."""
-
-_BY_ROWS = {kind.shapes(1)["recurrent_weight"][0]: kind for kind in CELLS.values() if not issubclass(kind, ScalarCell)}
-"""The cells with several units by how many rows a unit has."""
-
-_SCALAR = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
-_RECURRENT = re.compile(r"(?P<name>(weight|bias)_(ih|hh|hr))(_l(?P<layer>\d+))?(?P<reverse>_reverse)?", re.ASCII)
-_TORCH_NAMES = {
-    "input_weight": "weight_ih",
-    "recurrent_weight": "weight_hh",
-    "input_bias": "bias_ih",
-    "recurrent_bias": "bias_hh",
-}
-_BIASES = ("bias_ih", "bias_hh")
-_CELL_SHAPE = (1, 3)
-_BY_KIND = {decision.kind: name for name, decision in DECISIONS.items()}
-_OWN_READOUT = ("readout.weight", "readout.bias")
-_LONGEST_NUMBER = 40
+_ONE_HOT = {"(": 0, ")": 1}
+_MATRIX = 2
+_EXAMPLE = '{"(": 0, ")": 1}'
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class Module:
-    """The tensors of one module, by the names that they have in it.
-
-    Attributes:
-        recurrent: whether they are those of an `nn.RNN`, `nn.GRU` or `nn.LSTM`, and not of an `nn.Linear`.
-        tensors: by name; those of a layer without the layer's number.
-    """
-
-    recurrent: bool
-    tensors: dict[str, NamedTensor]
-
-    @property
-    def first(self) -> NamedTensor:
-        """A tensor to name the module by."""
-        return next(iter(self.tensors.values()))
-
-    def need(self, name: str) -> NamedTensor:
-        """Return a tensor that must be there."""
-        if name not in self.tensors:
-            self.first.refuse(f"stands without its {name}")
-        return self.tensors[name]
-
-    @property
-    def gates(self) -> int:
-        """How many rows a unit has: 3 for a GRU, 4 for an LSTM; 0 where the shape tells of neither."""
-        shape = self.tensors["weight_hh"].array.shape if "weight_hh" in self.tensors else ()
-        if len(shape) != 2 or not shape[1] or shape[0] % shape[1]:  # noqa: PLR2004 -- rows and columns
-            return 0
-        return shape[0] // shape[1] if shape[0] // shape[1] in _BY_ROWS else 0
-
-    def bias(self, size: int) -> tuple[Fraction, ...]:
-        """Return the bias of an `nn.Linear`, zeros where it has none."""
-        return self.tensors["bias"].numbers((size,)) if "bias" in self.tensors else (Fraction(0),) * size
-
-
-def network_of_tensors(tensors: Arrays, labels: Mapping[str, str]) -> Network:
+def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked | None = None) -> Network:
     """Return the network that these tensors are.
 
     Args:
         tensors: arrays by name.
-        labels: what the file says of itself: `cell` and `readout` in a network's own layout, `nonlinearity` where a state
-            dict needs it. Other labels are left alone; one of these that contradicts the tensors is refused.
+        labels: what the file says of itself. Labels that are not known are left alone; one that contradicts the tensors is
+            refused.
+        asked: what the reader says of the network, which goes before the labels.
 
+    >>> import numpy as np
     >>> linear = {"step.weight": np.array([[2, -2, 1]]), "step.bias": np.array([0.5])}
     >>> network_of_tensors(linear, {}).cell
     LinearCell(open_step=Fraction(5, 2), close_step=Fraction(-3, 2), recurrent_weight=Fraction(1, 1))
     """
-    if any(name in tensors for name in ScalarCell.shapes()):
-        network = _own_network(named(tensors), labels)
-    else:
-        modules = modules_of(named(tensors))
-        several = any(module.recurrent and module.gates for module in modules)
-        # Beside a GRU or an LSTM every nn.Linear is a readout, also one of three units, 1×3.
-        cells = [m for m in modules if m.recurrent or (not several and _is_linear_cell(m))]
-        network = network_of_modules(
-            *_one_of_each(cells, [m for m in modules if m not in cells]), labels.get("nonlinearity")
-        )
-    for label, right in (
-        ("cell", network.cell.name),
-        ("readout", network.readout.kind),
-        ("nonlinearity", network.cell.name),
-    ):
-        if labels.get(label, right) != right:
-            raise BadInput(
-                f"metadata {label}: {show_label(labels[label])} contradicts the tensors, which are {right}'s"
-            )
+    said = (asked or Asked()).over(_said(labels))
+    if has_own_layout(tensors):
+        return own_network(named(tensors), labels, said)
+    modules = modules_of(named(tensors))
+    cells, others = cells_among(modules, labels)
+    front, readout = roles_of(cells, others, labels)
+    network = _network(cells, front, readout, said, labels)
+    _check_labels(network, cells, labels, said.nonlinearity)
     return network
 
 
 def network_of_modules(cell: Module, readout: Module | None, nonlinearity: str | None) -> Network:
-    """Return the network of a recurrent module and the linear one that reads it."""
-    return _vector_network(cell, readout) if cell.gates else _scalar_network(cell, readout, nonlinearity)
+    """Return the network of a recurrent module and the linear one that reads it, asked for what is usual."""
+    return _network([cell], [], readout, Asked(nonlinearity=nonlinearity), {})
 
 
-def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
-    """Return the tensors and the labels of a network; a number that is not a float64 is refused, not rounded."""
-    if network.task != network.usual_task:
+def _said(labels: Mapping[str, str]) -> Asked:
+    """Return what a file says of itself."""
+    classes = labels["classes"].split(",") if "classes" in labels else None
+    tokens = tokens_of_text(labels["tokens"], "metadata tokens") if "tokens" in labels else None
+    return Asked(labels.get("task"), classes, tokens, labels.get("nonlinearity"))
+
+
+def tokens_of_text(text: str, where: str) -> Mapping[str, object] | str:
+    """Return tokens as they are declared: a JSON object, or the tokens in the order of a one-hot vector."""
+    if not text.lstrip().startswith("{"):
+        return text
+    content = cast("dict[str, object]", parse_document(text, where).value)
+    return {name: _encoding(value, f"{where}: {name}") for name, value in content.items()}
+
+
+def _encoding(value: object, where: str) -> object:
+    return [exact(number, where) for number in cast("list[object]", value)] if isinstance(value, list) else value
+
+
+def _network(
+    cells: list[Module], front: list[Module], reads: Module | None, said: Asked, labels: Mapping[str, str]
+) -> Network:
+    top, scalar = cells[-1], len(cells) == 1 and (not cells[0].recurrent or cells[0].shape == (1, 1))
+    layers = [] if scalar else [layer_of(module, said.nonlinearity) for module in cells]
+    kind = layers[0] if layers else scalar_cell_of(cells[0], said.nonlinearity, _zeros(cells[0]))
+    if reads is None and (not scalar or (front and labels.get("readout") != "zero")):
         raise BadInput(
-            f"task: {network.task.name!r} is not what such a readout is usually asked for; a JSON file keeps it"
+            f"readout: missing; an nn.Linear({units_of(top)}, 1) or one with an output per class reads the cell, saved beside it"
         )
-    cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
-    if not isinstance(cell, Cell) or type(cell) in LAYERS.values():
-        raise BadInput(f"cell: a {cell.name} has no form as named tensors yet; a JSON file keeps it")
-    numbers: dict[str, Any] = {"readout.weight": readout.weight, "readout.bias": readout.bias}
-    if isinstance(cell, ScalarCell):
-        numbers = {} if readout.decision == ZERO else {**numbers, "readout.weight": tuple(v for (v,) in readout.weight)}
-        own: dict[str, Any] = {
-            name: value if isinstance(value, tuple) else (value,) for name, value in cell.tensors().items()
-        }
-        numbers = {**own, **numbers}
-    else:
-        numbers = {**{f"{_TORCH_NAMES[name]}_l0": value for name, value in cell.tensors().items()}, **numbers}
-    tensors = {name: np.array(_floats(values, name)) for name, values in numbers.items()}
-    return tensors, {"cell": cell.name, "readout": readout.kind}
+    readout = Readout.zero() if reads is None else _readout(reads, units_of(top))
+    task = asked_task(readout, usual_task(kind, readout), said)
+    declared = declare(task, _tokens(cells[0], front, said.tokens))
+    if scalar and not declared.first and not declared.last:
+        vectors = _vectors(front, inputs_of(cells[0]), declared.tokens)
+        return Network(scalar_cell_of(cells[0], said.nonlinearity, vectors), readout, task)
+    return Network(_stack(layers or [layer_of(cells[0], said.nonlinearity)], front, declared), readout, task)
 
 
-def modules_of(tensors: Mapping[str, NamedTensor]) -> list[Module]:
-    """Sort tensors by the module that they belong to, refusing those that no module read here has."""
-    modules: dict[tuple[str, str], Module] = {}
-    for tensor in tensors.values():
-        prefix, _, leaf = tensor.name.rpartition(".")
-        found = _RECURRENT.fullmatch(leaf)
-        if found is None and leaf not in ("weight", "bias"):
-            tensor.refuse(
-                "unknown tensor; one-unit nn.RNN and nn.RNNCell, nn.GRU, nn.LSTM and nn.Linear are read, with nothing beside them"
-            )
-        if found:
-            _refuse_more_than_a_layer(tensor, found)
-        key = (prefix, f"layer {found['layer']}" if found else "linear")
-        module = modules.setdefault(key, Module(found is not None, {}))
-        module.tensors[found["name"] if found else leaf] = tensor
-    return list(modules.values())
-
-
-def _refuse_more_than_a_layer(tensor: NamedTensor, found: re.Match[str]) -> None:
-    if found["layer"] not in (None, "0"):
-        tensor.refuse("belongs to a further layer; a cell with one layer is read")
-    if found["reverse"]:
-        tensor.refuse("reads the string backwards; a cell with one direction is read")
-    if found["name"].endswith("_hr"):
-        tensor.refuse("projects the state; a cell without projection is read")
-
-
-def _is_linear_cell(module: Module) -> bool:
-    """Say whether an `nn.Linear` is a cell over [x, h] rather than a readout; only its shape tells, and others are refused."""
-    weight = module.need("weight")
-    if weight.array.shape not in (_CELL_SHAPE, (1, 1), (3, 1)):
-        weight.refuse(
-            f"shape {show_shape(weight.array.shape)} is neither a cell over [x, h], 1×3, "
-            "nor a binary readout, 1×1, nor a ternary one, 3×1"
-        )
-    return weight.array.shape == _CELL_SHAPE
-
-
-def _one_of_each(cells: list[Module], readouts: list[Module]) -> tuple[Module, Module | None]:
-    """Return the one cell and the readout, if there is one; more modules than these are refused."""
-    for kind, found in (("cell", cells), ("readout", readouts)):
-        if len(found) > 1:
-            found[1].first.refuse(f"a second {kind} beside {show_name(found[0].first.name)}; one is read")
-    if not cells:
-        raise BadInput(
-            "no cell among the tensors; one has open_step, or weight_ih and weight_hh, or a weight of shape 1×3"
-        )
-    return cells[0], readouts[0] if readouts else None
-
-
-def _own_network(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> Network:
-    cell, readout = _label(labels, "cell", _SCALAR), _label(labels, "readout", [*_BY_KIND])
-    kind, decision = CELLS[cell], DECISIONS[_BY_KIND[readout]]
-    size = decision.outputs if decision.has_weights else 0
-    allowed = (*kind.shapes(1), *(_OWN_READOUT if size else ()))
-    for name, tensor in tensors.items():
-        if name not in allowed:
-            tensor.refuse(f"unknown tensor; a {cell} cell with the {readout} readout has {', '.join(allowed)}")
-    weights = {
-        name: _own_numbers(tensors, name, *shape) if shape else _own_numbers(tensors, name, 1)[0]
-        for name, shape in kind.shapes(1).items()
-    }
-    if not size:
-        return Network(kind.from_tensors(weights), Readout(((1,),), (0,), _BY_KIND[readout]))
-    weight = _own_numbers(tensors, "readout.weight", size)
-    bias = _own_numbers(tensors, "readout.bias", size) if "readout.bias" in tensors else (Fraction(0),) * size
-    return Network(kind.from_tensors(weights), Readout(tuple((value,) for value in weight), bias, _BY_KIND[readout]))
-
-
-def _label(labels: Mapping[str, str], name: str, allowed: list[str]) -> str:
-    if name not in labels:
-        raise BadInput(f"metadata {name}: missing; write one of {', '.join(allowed)}")
-    if labels[name] not in allowed:
-        raise BadInput(f"metadata {name}: {show_label(labels[name])} is not one of {', '.join(allowed)}")
-    return labels[name]
-
-
-def _own_numbers(tensors: dict[str, NamedTensor], name: str, size: int) -> tuple[Fraction, ...]:
-    if name not in tensors:
-        raise BadInput(f"tensor {name!r} is missing")
-    return tensors[name].numbers((size,), ()) if size == 1 else tensors[name].numbers((size,))
-
-
-def _scalar_network(cell: Module, readout: Module | None, nonlinearity: str | None) -> Network:
-    open_weight, close_weight, recurrent, bias = _recurrent(cell) if cell.recurrent else _linear(cell)
-    if nonlinearity is None and cell.recurrent:
-        raise BadInput(
-            "metadata nonlinearity: missing, and the tensors do not tell it; "
-            f"write one of {', '.join(NONLINEARITIES)}, as save_file(..., metadata={{'nonlinearity': 'tanh'}}) does"
-        )
-    name = nonlinearity or "linear"
-    if name not in NONLINEARITIES:
-        raise BadInput(f"metadata nonlinearity: {show_label(name)} is not one of {', '.join(NONLINEARITIES)}")
-    steps = {"open_step": open_weight + bias, "close_step": close_weight + bias, "recurrent_weight": recurrent}
-    return Network(CELLS[name].from_tensors(steps), _readout(readout, 1) if readout else Readout.zero())
-
-
-def _recurrent(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Return W_open, W_close, U and the sum of the biases of an nn.RNN or nn.RNNCell."""
-    state = module.need("weight_hh")
-    rows, *columns = state.array.shape or (0,)
-    if rows > 1 and columns == [rows]:
-        state.refuse(f"shape {show_shape(state.array.shape)} has {rows} units; a cell with one, shape 1×1, is read")
-    open_weight, close_weight = module.need("weight_ih").numbers((1, 2))
-    with_bias = not module.tensors.keys().isdisjoint(_BIASES)  # PyTorch has both or none; one alone is something else
-    bias = sum((module.need(name).numbers((1,))[0] for name in sorted(_BIASES) if with_bias), Fraction(0))
-    return open_weight, close_weight, state.numbers((1, 1))[0], bias
-
-
-def _linear(module: Module) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Return W_open, W_close, U and the bias of an nn.Linear over [x, h]."""
-    open_weight, close_weight, recurrent = module.need("weight").numbers(_CELL_SHAPE)
-    return open_weight, close_weight, recurrent, module.bias(1)[0]
-
-
-def _vector_network(cell: Module, readout: Module | None) -> Network:
-    kind, state = _BY_ROWS[cell.gates], cell.need("weight_hh")
-    units = state.array.shape[1]
-    if units > MOST_UNITS:
-        state.refuse(f"shape {show_shape(state.array.shape)} has {units} units; at most {MOST_UNITS} are read")
-    with_bias = any(name in cell.tensors for name in _BIASES)
-    tensors = {
-        name: _matrix(cell.need(_TORCH_NAMES[name]), *shape)
-        if with_bias or _TORCH_NAMES[name] not in _BIASES
-        else (Fraction(0),) * shape[0]
-        for name, shape in sorted(kind.shapes(units).items(), key=lambda item: _TORCH_NAMES[item[0]])
-    }
-    if readout is None:
-        raise BadInput(
-            f"readout: missing; an nn.{kind.name.upper()} is read by an nn.Linear({units}, 1) or an nn.Linear({units}, 3)"
-        )
-    return Network(kind.from_tensors(tensors), _readout(readout, units))
+def _zeros(cell: Module) -> Matrix:
+    return ((Fraction(0),) * inputs_of(cell),) * 2
 
 
 def _readout(module: Module, units: int) -> Readout:
     weight = module.need("weight")
-    shapes = [(1, units), (3, units)]
-    if weight.array.shape not in shapes:
+    shape = weight.array.shape
+    if len(shape) != _MATRIX or shape[1] != units or not shape[0]:
         weight.refuse(
-            f"shape {show_shape(weight.array.shape)} is neither a binary readout of {units} "
-            f"{'unit' if units == 1 else 'units'}, {show_shape(shapes[0])}, nor a ternary one, {show_shape(shapes[1])}"
+            f"shape {show_shape(shape)} does not read the {units} {'unit' if units == 1 else 'units'} of the cell, as an "
+            f"nn.Linear({units}, k) does"
         )
-    outputs = weight.array.shape[0]
-    return Readout(_matrix(weight, outputs, units), module.bias(outputs))
+    return Readout(matrix_of(weight), module.bias(shape[0]))
 
 
-def _matrix(tensor: NamedTensor, rows: int, columns: int | None = None) -> tuple[Any, ...]:
-    numbers = tensor.numbers((rows,) if columns is None else (rows, columns))
-    if columns is None:
-        return numbers
-    return tuple(numbers[start : start + columns] for start in range(0, len(numbers), columns))
+def _tokens(cell: Module, front: list[Module], tokens: Mapping[str, object] | str | None) -> Mapping[str, object] | str:
+    """Return what is read for each token; a cell that reads two numbers reads one-hot vectors unless something else is said."""
+    if tokens is not None:
+        return tokens
+    if front:
+        front[0].first.refuse(f"say which row is which token: tokens={_EXAMPLE} (metadata, --tokens or an argument)")
+    if inputs_of(cell) != len(_ONE_HOT):
+        cell.need("weight_ih").refuse(
+            f"reads vectors of {inputs_of(cell)} numbers; say what is read for each token: tokens={_EXAMPLE} (metadata, --tokens "
+            "or an argument), with places of a one-hot vector, or vectors"
+        )
+    return _ONE_HOT
 
 
-def _floats(values: Any, name: str) -> list[object]:  # noqa: ANN401 -- nested tuples of rationals
-    return [_floats(value, name) if isinstance(value, tuple) else _as_float(value, name) for value in values]
+def _vectors(front: list[Module], inputs: int, tokens: Mapping[str, Encoding]) -> Matrix:
+    """Return the vector that the cell reads for each token: what the modules in front of it make of the token, exactly."""
+    return tuple(_vector(front, inputs, encoding, token) for token, encoding in tokens.items())
 
 
-def _as_float(value: Fraction, field: str) -> float:
-    """Return the double that a rational is; any other rational is refused, naming the field."""
-    try:
-        rounded = float(value)
-    except OverflowError:
-        rounded = None
-    if rounded is None or Fraction(rounded) != value:
-        text = str(value) if is_writable(value) else "a very long number"
-        text = text if len(text) <= _LONGEST_NUMBER else text[: _LONGEST_NUMBER - 3] + "..."
-        raise BadInput(f"{field}: {text} is not exactly a float64; a JSON file keeps it as it is")
-    return rounded
+def _vector(front: list[Module], inputs: int, encoding: Encoding, token: str) -> Vector:
+    if not front:
+        return tuple(map(exact, one_hot(encoding, inputs, token)))
+    first, *others = front
+    weight = first.need("weight")
+    if "bias" in first.tensors:  # an nn.Linear reads vectors, and an embedding indices
+        others = front
+        read: Vector = tuple(map(exact, one_hot(encoding, weight.array.shape[-1], token)))
+    else:
+        if isinstance(encoding, tuple):
+            raise BadInput(
+                f"tokens: {token!r} is a vector; the embedding {show_name(weight.name)} has a row for each index"
+            )
+        rows = matrix_of(weight)
+        one_hot(encoding, len(rows), token)  # refuses an index beyond its rows
+        read = rows[encoding]
+    for module in others:
+        linear = module.need("weight")
+        if len(linear.array.shape) != _MATRIX or linear.array.shape[1] != len(read):
+            linear.refuse(
+                f"shape {show_shape(linear.array.shape)} does not read the {len(read)} numbers of what stands before it"
+            )
+        read = tuple(layer(matrix_of(linear), module.bias(linear.array.shape[0]), read))
+    if len(read) != inputs:
+        front[-1].first.refuse(f"gives {len(read)} numbers; the cell reads {inputs}")
+    return read
+
+
+def _stack(layers: list[Cell], front: list[Module], declared: Declaration) -> Recurrence:
+    """Return the layers as a stack, or as the one cell that they are once the tokens' vectors are folded into its weights."""
+    inputs = layers[0].inputs
+    tokens = _vectors(front, inputs, declared.tokens)
+    first, last = (
+        tuple(_vector(front, inputs, encoding, name) for encoding in encodings)
+        for name, encodings in ((FIRST, declared.first), (LAST, declared.last))
+    )
+    for place, (below, above) in enumerate(pairwise(layers), start=1):
+        if above.inputs != below.units:
+            raise BadInput(f"layer {place} reads {above.inputs} numbers; the layer below it has {below.units} units")
+    if len(layers) > 1 or first or last:
+        return Stack(tuple(layers), tokens, first=first, last=last)
+    (cell,) = layers
+    if tokens == ONE_HOT_VECTORS:
+        return cell
+    tensors = cell.tensors()
+    folded = tuple(tuple(dot(row, vector) for vector in tokens) for row in tensors["input_weight"])
+    return cell.from_tensors({**tensors, "input_weight": folded})
+
+
+def _check_labels(network: Network, cells: list[Module], labels: Mapping[str, str], nonlinearity: str | None) -> None:
+    """Refuse labels that contradict the tensors."""
+    gated = all(module.recurrent and module.gates > 1 for module in cells)
+    for label, said, right in (
+        ("cell", labels.get("cell"), network.cell.name),
+        ("readout", labels.get("readout") if labels.get("readout") in KINDS else None, network.readout.kind),
+        ("nonlinearity", nonlinearity if gated else None, network.cell.name),
+    ):
+        if said is not None and said != right:
+            raise BadInput(f"metadata {label}: {show_label(said)} contradicts the tensors, which are {right}'s")
