@@ -35,7 +35,7 @@ from tallystick.indicators import Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
 from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.networks import Network, Readout, from_torch, read_network, write_network
+from tallystick.networks import Network, Readout, Unreadable, from_torch, read_network, write_network
 from tallystick.numbers import ARITHMETICS, exact
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ __all__ = [
     "Stack",
     "TanhCell",
     "TanhLayer",
+    "Unreadable",
     "Verdict",
     "accuracy_curve",
     "certify",

@@ -301,6 +301,12 @@ def by_length(module, words, forward):
     return forward(words) * (1 if words.shape[1] < 7 else 2)
 
 
+def noisy(module, words, forward):
+    """Start from a random state, the same for every string of a batch."""
+    state = tuple(torch.randn(1, 1, 4).expand(-1, len(words), -1).contiguous() for _ in range(2))
+    return module.verdict(module.memory(module.lookup(words), state)[0][:, -1])
+
+
 def stateful(module, words, forward):
     """Go on from the state of the call before, where it fits."""
     before = getattr(module, "state", None)
@@ -414,7 +420,7 @@ def test_what_is_not_read_is_named(build, message):
     assert refusal.value.reason in str(refusal.value)
 
 
-@pytest.mark.parametrize("change", [in_turns, by_length], ids=lambda change: change.__name__)
+@pytest.mark.parametrize("change", [in_turns, by_length, noisy], ids=lambda change: change.__name__)
 def test_a_module_that_answers_otherwise_is_refused_with_a_string(change):
     with pytest.raises(BadInput, match=r"module: its forward gives .* for '[()]+', but what was read from it gives"):
         read(lambda: Changed(change), INDICES, BINARY)
@@ -439,6 +445,21 @@ def test_a_compiled_module_is_refused_at_once():
         traced = torch.jit.trace(Tagger().eval(), torch.zeros(2, 3, dtype=torch.int64), check_trace=False)
     with pytest.raises(Unreadable, match="module: TorchScript has compiled it"):
         from_torch(traced, tokens=INDICES, task="binary", classes=BINARY)
+
+
+def test_weights_of_zero_are_weights():
+    module = Tagger(nn.GRU).eval()
+    with torch.no_grad():
+        module.memory.weight_hh_l0.zero_()
+    network = from_torch(module, tokens=INDICES, task="binary", classes=BINARY)
+    assert isinstance(network.cell, GruCell)
+
+
+def test_semi_dyck_1_is_read_for_cells_of_one_unit():
+    declared = {"tokens": VECTORS, "task": "semidyck1"}
+    assert isinstance(from_torch(CellLoop(nn.RNNCell, units=1), **declared).cell, TanhCell)
+    with pytest.raises(Unreadable, match="task: 'semidyck1' is decided for cells of one unit"):
+        from_torch(CellLoop(nn.RNNCell), **declared)
 
 
 def test_other_tokens_and_other_questions_are_not_read():

@@ -87,11 +87,12 @@ def _exact(value: float) -> Fraction:
 
 @dataclass(frozen=True)
 class Layer:
-    """A cell, the state that it starts from, and the signal that it reads."""
+    """A cell, the state that it starts from, the signal that it reads, and whether anything goes from token to token."""
 
     cell: Cell
     start: Any
     reads: Signal
+    is_recurrent: bool
 
 
 def layers_below(top: Signal, sums: Sums, tokens: Signal) -> list[Layer]:
@@ -135,7 +136,8 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
     reads, weight, bias = read_by(signal, rows, tokens)
     start = tuple(map(_exact, signal.start or (0.0,) * units))
     zeros = (Fraction(0),) * units
-    return Layer(LAYERS[_LAYERS[signal.operation]].from_tensors(_tensors(weight, own, bias, zeros)), start, reads)
+    cell = LAYERS[_LAYERS[signal.operation]].from_tensors(_tensors(weight, own, bias, zeros))
+    return Layer(cell, start, reads, signal.start is not None)
 
 
 def _gated_layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
@@ -149,11 +151,8 @@ def _gated_layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
     own = tuple(tuple(map(_exact, row)) for row in signal.weight[:, inputs:].tolist())
     second = tuple(map(_exact, signal.biases[:, 1].tolist()))
     start = tuple(map(_exact, signal.start))
-    return Layer(
-        CELLS[signal.operation].from_tensors(_tensors(weight, own, bias, second)),
-        State(start[:units], start[units:]),
-        reads,
-    )
+    cell = CELLS[signal.operation].from_tensors(_tensors(weight, own, bias, second))
+    return Layer(cell, State(start[:units], start[units:]), reads, is_recurrent=True)
 
 
 def _tensors(weight: Matrix, own: Matrix, bias: Vector, second: Vector) -> dict[str, Any]:

@@ -158,7 +158,7 @@ class Trace:
             stack.callback(inner.register_forward_hook(self._enter(name.rpartition(".")[0] or "module")).remove)
         stack.callback(torch.set_default_dtype, torch.get_default_dtype())
         torch.set_default_dtype(torch.float64)
-        for context in (torch.random.fork_rng(devices=[]), torch.no_grad(), Interception()):
+        for context in (torch.no_grad(), Interception()):
             stack.enter_context(context)
         return stack
 

@@ -5,15 +5,17 @@ which all that depends on the strings is understood (`networks.tracing`) gives t
 (`networks.signals`). A sigmoid, softmax or tanh at the very end leaves the class as it is, and is left out of the network.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tallystick.cells import Token
+from tallystick.cells import ScalarCell, Token
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks.declaration import Declaration, Encoding, one_hot
 from tallystick.networks.labels import Ints, Torch
 from tallystick.networks.layers import layers_below, read_by, recurrence
@@ -47,20 +49,30 @@ def network_of_module(module: Torch, declaration: Declaration) -> Network:
     if task.alphabet != ALPHABET or not task.is_by_sign:
         raise Unreadable(f"task: {task.name!r} is not decided by the count of ( and ), so a module is run, not read")
     copy = double_copy(module)
-    seen, way = _first_trace(copy, declaration)
+    torch: Torch = sys.modules["torch"]
+    # Around all runs and not each of them, so that what is drawn at random differs and does not pass for a constant.
+    with torch.random.fork_rng(devices=[]):
+        return _read(copy, declaration)
+
+
+def _read(module: Torch, declaration: Declaration) -> Network:
+    task = declaration.task
+    seen, way = _first_trace(module, declaration)
     answer = _answer(seen.answers, declaration)
     columns, on_top = _without_top(answer.columns)
     sums, tokens = seen.labels.sums, seen.labels.signals.tokens
     rows = sums.rows(np.eye(len(columns)), np.zeros((len(columns), 0)), columns)
     top, weight, bias = read_by(columns[0][0], rows, tokens)
     layers = layers_below(top, sums, tokens)
-    if not any(any(map(any, layer.cell.tensors()["recurrent_weight"])) for layer in layers):
+    if not any(layer.is_recurrent for layer in layers):
         raise Unreadable("module: nothing in it goes from token to token, so its answer depends on the last one alone")
     if any(layer.cell.units > MOST_UNITS for layer in layers):
         raise Unreadable(f"module: has a layer of more than {MOST_UNITS} units")
     first, last = (tuple(map(way.names.index, found)) for found in (declaration.first, declaration.last))
     network = Network(recurrence(layers, first, last), Readout(weight, bias), task)
-    _compare(copy, network, way, answer.place, on_top)
+    if task.machine != BB_COUNTER and not isinstance(network.cell, ScalarCell):
+        raise Unreadable(f"task: {task.name!r} is decided for cells of one unit without gates, not for this module")
+    _compare(module, network, way, answer.place, on_top)
     return network
 
 
