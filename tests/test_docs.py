@@ -21,7 +21,7 @@ from command_line import commands_as_markdown
 
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-PAGES = [README, DOCS / "index.md", DOCS / "start.md", DOCS / "certificates.md"]
+PAGES = [README, DOCS / "index.md", DOCS / "start.md", DOCS / "certificates.md", DOCS / "programs.md"]
 COMMANDS = sorted(get_command(app).commands)
 
 

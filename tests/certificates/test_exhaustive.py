@@ -150,6 +150,13 @@ def test_a_function_of_jax_is_run():
     assert "jax" in verdict.model.versions
 
 
+def test_a_function_of_jax_reads_indices():
+    embedding = jnp.array([1.0, -1.0, 0.0])
+    tokens = {**BRACKETS, "<EOS>": 2}
+    verdict = ts.certify(lambda x: embedding[x].sum(axis=1), task="binary", tokens=tokens, upto=8)
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 8)
+
+
 class Counter:
     """An object that exposes its state, and counts what it has read."""
 

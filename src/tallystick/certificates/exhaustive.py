@@ -73,11 +73,11 @@ def certify_by_running(
     try:
         with progress_line():
             run.go_on(upto)
-            run.check_threshold()
             if not run.failure:
                 run.search_beyond()
     except KeyboardInterrupt:
         run.remarks.append("it was interrupted there")
+    run.check_threshold()
     return run.verdict()
 
 

@@ -156,7 +156,6 @@ class Verdict:
         """The model with its weights in the verdict's arithmetic."""
         return self.network.in_arithmetic(arithmetic_of(self.arithmetic))
 
-    @standard_floats()
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
 
@@ -168,13 +167,17 @@ class Verdict:
             return []
         if isinstance(self.model, Executable):
             return self.model.outputs_along(self.failure.string)
-        cell = self.model.cell
+        return self._states(self.model, self.failure.string)
+
+    @standard_floats()
+    def _states(self, network: Network, string: str) -> list[Number]:
+        cell = network.cell
         shown = "float64" if self.arithmetic == REAL and not cell.is_rational else arithmetic_of(self.arithmetic)
         try:
             cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds
             return []
-        hidden = [cell.hidden(state) for state in cell.trace(self.failure.string)]
+        hidden = [cell.hidden(state) for state in cell.trace(string)]
         return [h[0] for h in hidden] if isinstance(cell, ScalarCell) else hidden
 
 
