@@ -80,7 +80,7 @@ def test_what_a_function_is_called_with():
 
     tokens = {"<BOS>": 5, "a": 3, "b": 1, "c": 2, "<EOS>": 0, "<PAD>": 9}
     ts.certify(note, task="anbncn", tokens=tokens, upto=3)
-    longest = max(seen, key=len)
+    longest = max((x for x in seen if x.shape[1] == 5), key=len)
     assert all(x.dtype == np.int64 for x in seen)
     assert longest.shape == (27, 5)
     assert longest[0].tolist() == [5, 3, 3, 3, 0]
@@ -363,3 +363,39 @@ def test_whoever_listens_is_told_how_far_a_run_has_come():
         ts.certify(lambda x: leaky(x, 1), task="binary", tokens=BRACKETS, upto=13)
     assert told[0] == (2, 2, "running all strings of length 1")
     assert told[-2:] == [(done, 2**13, "running all strings of length 13") for done in (2**12, 2**13)]
+
+
+def sign(x):
+    count = (1 - 2 * x).sum(axis=1)
+    return np.stack([-count, 0.5 - abs(count), count], axis=1)
+
+
+SWAPPED = {"tokens": {"(": 1, ")": 0}}
+ONE_OUTPUT = {"task": "binary", "classes": None, "threshold": 0}
+
+
+@pytest.mark.parametrize(
+    ("function", "declared", "hint"),
+    [
+        (sign, SWAPPED, "with the two tokens swapped the horizon would be at least 10"),
+        (lambda x: sign(x) * (x.shape[1] < 7), SWAPPED, "with the two tokens swapped the horizon would be 6"),
+        (lambda x: sign(x) * (x.shape[1] < 3), SWAPPED, ""),
+        (
+            sign,
+            {"classes": ["Neg", "Pos", "Zero"]},
+            "with classes=['Neg', 'Zero', 'Pos'] the horizon would be at least 10",
+        ),
+        (lambda x: 0.5 - sign(x)[:, 2], ONE_OUTPUT, "with classes=['Pos', 'ZeroNeg'] the horizon would be at least 10"),
+        (lambda x: sign(x)[:, 1], ONE_OUTPUT, "with task='bb' the horizon would be at least 10"),
+        (
+            lambda x: -sign(x)[:, 1],
+            ONE_OUTPUT,
+            "with task='bb' and classes=['accepted', 'rejected'] the horizon would be at",
+        ),
+    ],
+)
+def test_a_verdict_that_looks_like_a_wrong_encoding_says_so(function, declared, hint):
+    usual = {"task": "ternary", "tokens": BRACKETS, "classes": ["Neg", "Zero", "Pos"]}
+    verdict = ts.certify(function, **{**usual, **declared})
+    assert hint in verdict.reason
+    assert ("would be" in verdict.reason) == bool(hint)

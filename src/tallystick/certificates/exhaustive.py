@@ -21,6 +21,7 @@ from tallystick.certificates.executable import BATCH, Executable, Outputs
 from tallystick.certificates.probe import executable
 from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.string_blocks import RightClasses, Rows, blocks, strings_of
+from tallystick.certificates.variants import SUSPECT, hint
 from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import Task
@@ -76,8 +77,10 @@ def certify_by_running(
             if not run.failure:
                 run.search_beyond()
     except KeyboardInterrupt:
-        run.remarks.append("it was interrupted there")
+        run.remark("it was interrupted there")
     run.check_threshold()
+    if run.failure and run.reached <= SUSPECT:
+        run.remark(hint(run.program, lengths, run.reached))
     return run.verdict()
 
 
@@ -118,7 +121,7 @@ class Run:
             except NotRun as error:
                 if not self.reached:
                     raise
-                self.remarks.append(f"longer ones were not run, since {error}")
+                self.remark(f"longer ones were not run, since {error}")
                 return
             if self.failure:
                 return
@@ -128,8 +131,12 @@ class Run:
 
     def search_beyond(self) -> None:
         """Look for failing strings of greater lengths."""
-        self.known_failure, remark = search_beyond(self.program, self._right, self.lengths, self.reached)
-        self.remarks += [remark] if remark else []
+        self.known_failure, found = search_beyond(self.program, self._right, self.lengths, self.reached)
+        self.remark(found)
+
+    def remark(self, text: str) -> None:
+        """Add what else there is to say, if anything."""
+        self.remarks += [text] if text else []
 
     def check_threshold(self) -> None:
         """Ask for the threshold of a single output where it may be a probability, and the answer depends on it."""
