@@ -137,7 +137,8 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
                 raise
             why = f"the module is run because it cannot be read exactly ({error.reason})"
         else:
-            return certify_network(read, lengths, arithmetic, limit)
+            verdict = certify_network(read, lengths, arithmetic, limit)
+            return replace(verdict, reason=f"{verdict.reason}; {verdict.hint}") if verdict.hint else verdict
     for name, value, usual in (("arithmetic", arithmetic, REAL), ("limit", limit, None), ("readout", readout, None)):
         if value != usual:
             raise BadInput(

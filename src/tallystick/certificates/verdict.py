@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -150,6 +151,13 @@ class Verdict:
                 "a network that ts.from_torch or ts.read_network reads can be certified"
             )
         return self.model
+
+    @cached_property
+    def hint(self) -> str | None:
+        """How the network would be right further, where it fails so early that it may have been declared wrongly; else None."""
+        from tallystick.certificates.hints import hint_of  # noqa: PLC0415 -- which imports this
+
+        return hint_of(self)
 
     @property
     def executed(self) -> Network:

@@ -202,6 +202,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
         "reason": verdict.reason,
         "exact_depth": _depths(verdict),
         "model": network_to_json(verdict.network),
+        **({} if verdict.hint is None else {"hint": verdict.hint}),
     }
 
 
@@ -218,6 +219,8 @@ def _show_verdict(verdict: Verdict) -> None:
     show(f"shortest failing string: {_string_text(failure)}")
     if failure.length <= _SHOWN_TRACE and verdict.trace():
         show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
+    if verdict.hint is not None:
+        show(f"hint: {verdict.hint}")
 
 
 def _string_text(failure: Failure) -> str:
