@@ -133,6 +133,13 @@ class Trace:
         self.answers = [answer for place, tensor in returned if (answer := self._answer(place, tensor))]
         return self
 
+    def answer(self, place: int) -> Answer:
+        """Return the tensor at that place among those that the module returned."""
+        found = next((answer for answer in self.answers if answer.place == place), None)
+        if found is None:
+            raise Unreadable("module: what it returns is not an answer for each string")
+        return found
+
     def _given(self) -> Torch:
         """Return the tensor that the module reads, with its labels."""
         labels, numbers, tokens = self.labels, self._reading.numbers, self._reading.tokens
