@@ -40,7 +40,7 @@ TERNARY_READOUT = Readout.ternary((-1, 0, 1), (-HALF, 0, -HALF))
         ),
         (
             Network(LinearCell(1, -1, 1), TERNARY_READOUT, TERNARY.in_order(["Pos", "Zero", "Neg"])),
-            "the two tokens swapped or with classes=['Neg', 'Zero', 'Pos'] the horizon would be unlimited",
+            "the two tokens swapped the horizon would be unlimited, and likewise with classes=['Neg', 'Zero', 'Pos']",
         ),
         (Network(ReluCell(1, -1, 1), Readout.zero(), BB_MEMBERSHIP), "task='semidyck1' the horizon would be unlimited"),
         (

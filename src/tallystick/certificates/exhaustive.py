@@ -18,10 +18,10 @@ import numpy as np
 from tallystick.certificates.calling import NotRun, exposes_state
 from tallystick.certificates.directed_search import failure_alone, search_beyond
 from tallystick.certificates.executable import BATCH, Executable, Outputs
+from tallystick.certificates.hints import SUSPECT, hint_of_program
 from tallystick.certificates.probe import executable
 from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.string_blocks import RightClasses, Rows, blocks, strings_of
-from tallystick.certificates.variants import SUSPECT, hint
 from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import Task
@@ -80,7 +80,7 @@ def certify_by_running(
         run.remark("it was interrupted there")
     run.check_threshold()
     if run.failure and run.reached <= SUSPECT:
-        run.remark(hint(run.program, lengths, run.reached))
+        run.remark(hint_of_program(run.program, lengths) or "")
     return run.verdict()
 
 
