@@ -75,7 +75,8 @@ def test_a_verdict_is_what_every_string_says_and_the_checker_agrees(name):
     network = NETWORKS[name]
     verdict, first = ts.certify(network, limit=LONGEST), first_failure(network)
     if first is None:
-        assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, LONGEST)
+        proved = name == "linear, exact"
+        assert (verdict.outcome, verdict.horizon) == ((Outcome.PROVED, None) if proved else (Outcome.BOUNDED, LONGEST))
     else:
         assert (verdict.outcome, verdict.horizon) == (Outcome.REFUTED, first - 1)
         assert network.in_arithmetic("float64").class_of(verdict.failure.string) == verdict.failure.found
@@ -132,10 +133,13 @@ def test_the_cell_is_part_of_the_claim():
     """The same matrices with another f give another verdict, which the checker tells from the name."""
     exact_counter = counter(ts.LinearLayer, 2, 0, noise=0)
     content = certificate(ts.certify(exact_counter, limit=LONGEST))
-    assert (content["verdict"], content["horizon"]) == ("BOUNDED", LONGEST)
-    changed = deepcopy(content)
-    changed["model"]["cell"] = "relu"
-    assert check(sealed(changed)).valid is False
+    assert (content["verdict"], content["evidence"]) == ("PROVED", {"method": "sorting", "tail": None})
+    bounded = {**content, "verdict": "BOUNDED", "horizon": LONGEST, "evidence": {"method": "gated boxes"}}
+    assert check(sealed(bounded)).valid
+    for claim in (content, bounded):
+        changed = deepcopy(claim)
+        changed["model"]["cell"] = "relu"
+        assert check(sealed(changed)).valid is False
 
 
 def test_a_zero_check_of_one_unit_is_asked_for_balanced_strings():
@@ -149,5 +153,5 @@ def test_weights_that_are_no_doubles_are_read_exactly():
     third = Fraction(1, 3)
     layer = ts.LinearLayer(((third, -third),), ((1,),), (0,), (0,))
     verdict = ts.certify(ts.Network(layer, ts.Readout.binary(6, -1)), limit=12)
-    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 12)
+    assert verdict.outcome is Outcome.PROVED
     assert check(json.dumps(certificate(verdict))).valid

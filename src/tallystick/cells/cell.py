@@ -91,6 +91,11 @@ class Recurrence(ABC):
         """How many entries the weight matrices have, by which the cost of a step grows."""
 
     @property
+    def is_affine(self) -> bool:
+        """Whether a step is U·h + s(x), with one matrix U for both tokens."""
+        return False
+
+    @property
     @abstractmethod
     def initial_state(self) -> Any:  # noqa: ANN401 -- each recurrence has its own kind of state
         """The state before the first token."""

@@ -43,6 +43,11 @@ class LinearCell(ScalarCell):
         """Read a cell from a network's weights and bias: a = W_open + W_b and b = W_close + W_b."""
         return cls(open_weight + bias, close_weight + bias, recurrent_weight)
 
+    @property
+    def is_affine(self) -> bool:
+        """True: its matrix is the number U."""
+        return True
+
     def step(self, state: Number, token: Input) -> Number:
         """Return U·h + c(x): multiply, then add."""
         return self.recurrent_weight * state + token.choose(self.open_step, self.close_step)

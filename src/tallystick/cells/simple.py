@@ -50,6 +50,12 @@ class LinearLayer(SimpleLayer):
     """
 
     name = "linear"
+    deciders = ("sorting", "gated boxes")
+
+    @property
+    def is_affine(self) -> bool:
+        """True."""
+        return True
 
     @staticmethod
     def squash(x: Number) -> Number:

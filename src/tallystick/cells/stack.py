@@ -66,7 +66,7 @@ class Stack(Recurrence):
     last: Matrix = ()
 
     name = "stack"
-    deciders = ("gated boxes",)
+    deciders = ("sorting", "gated boxes")
     is_rational = False
 
     def __post_init__(self) -> None:
@@ -105,6 +105,11 @@ class Stack(Recurrence):
     def matrix_entries(self) -> int:
         """Those of all layers, and of the tokens' vectors."""
         return TOKENS * len(self.tokens[0]) + sum(layer.matrix_entries for layer in self.layers)
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether all layers are."""
+        return all(layer.is_affine for layer in self.layers)
 
     @property
     def initial_state(self) -> tuple[Any, ...]:

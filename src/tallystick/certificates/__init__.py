@@ -9,6 +9,7 @@ A reading order:
 - `sorted_strings`, `powers`: a linear cell in real arithmetic, all lengths at once; `regions`: the linear cells that are right
   up to N.
 - `box_proof`, `suspects`: cells with several units.
+- `affine`, `responses`, `sorting`, `limits`: linear networks of any dimension, length by length and all lengths at once.
 - `ensemble`, `linear_ensemble`: the horizons of many networks at once.
 - `exact_accuracy`, `linear_accuracy`, `subset_sums`: how many of all strings are right.
 - `failing_strings`: strings that fail, for use as tests; `certificate`: a verdict as a file.

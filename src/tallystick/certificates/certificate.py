@@ -26,8 +26,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.cells import Recurrence, VectorCell
+from tallystick.certificates.affine import affine_network
 from tallystick.certificates.executions import TANH_NEIGHBOURS
+from tallystick.certificates.limits import proof_of
 from tallystick.certificates.programs import program_of
+from tallystick.certificates.sorting import METHOD as SORTING
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document
@@ -139,6 +142,8 @@ def digest(content: dict[str, object]) -> str:
 
 def _evidence(verdict: Verdict) -> dict[str, object]:
     """Name the method by which the checker proves the verdict again, and what is assumed of an executed tanh."""
+    if verdict.method == SORTING:
+        return {"method": SORTING, "tail": _tail(verdict)} if verdict.outcome is Outcome.PROVED else {"method": SORTING}
     cell = verdict.network.cell.name
     methods = _methods(verdict.network.cell)
     method = verdict.method if verdict.method in methods else methods[0]
@@ -150,6 +155,20 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
         return {"method": method}
     allowed = None if verdict.arithmetic == REAL else TANH_NEIGHBOURS[float_format(verdict.arithmetic).name]
     return {"method": method, "tanh_neighbours": allowed}
+
+
+def _tail(verdict: Verdict) -> dict[str, object] | None:
+    """Return what proves that a linear network is right at every length; None for an exact counter, which needs nothing."""
+    affine = affine_network(verdict.network)
+    proof = None if affine is None else proof_of(affine, verdict.lengths)
+    if proof is None:
+        raise BadInput(
+            "method: nothing proves that this network is right at every length, so no certificate is written"
+        )
+    if proof.limit is None:
+        return None
+    limit = [[exact_number(entry, "limit") for entry in row] for row in proof.limit]
+    return {"limit": limit, "power": proof.power, "start": proof.start}
 
 
 def _methods(cell: Recurrence) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ fall with h:
   rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
   not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 
-For cells with several units there is **gated boxes** (`box_proof`).
+For cells with several units there is **gated boxes** (`box_proof`), and for linear ones, whose step has one matrix for both
+tokens, **sorting** (`sorting`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,6 +48,8 @@ from tallystick.certificates.executions import execution
 from tallystick.certificates.exhaustive import certify_by_running
 from tallystick.certificates.search import Reached, is_steady, search
 from tallystick.certificates.sorted_strings import first_failure
+from tallystick.certificates.sorting import METHOD as SORTING
+from tallystick.certificates.sorting import decide_by_sorting
 from tallystick.certificates.verdict import (
     ENCLOSURES,
     FLOATS,
@@ -242,6 +245,7 @@ DECIDERS: dict[str, Decider] = {
     "exact depth": decide_by_exact_depth,
     "search": decide_by_search,
     ENCLOSURES: decide_by_enclosures,
+    SORTING: decide_by_sorting,
     BOXES: decide_by_boxes,
 }
 """Every decider by the name that cells list it by."""

@@ -59,6 +59,12 @@ def _start(recurrence: Recurrence) -> Any:  # noqa: ANN401 -- each recurrence ha
 def _record(recurrence: Recurrence, executed: bool, act: Callable[[Any, Any], Any]) -> dict[str, object]:
     """Write down what is done to a state."""
     program = Recording(len(numbers_of(_start(recurrence))), executed)
+    results = [number.place() for number in recorded_numbers(recurrence, program, act)]
+    return {"operations": program.operations, "results": results}
+
+
+def recorded_numbers(recurrence: Recurrence, program: "Recording", act: Callable[[Any, Any], Any]) -> list["Recorded"]:
+    """Do something to a state whose numbers write it down; return the numbers that come of it."""
     places = iter(range(program.size))
 
     def variable(_: Number) -> Recorded:
@@ -68,8 +74,7 @@ def _record(recurrence: Recurrence, executed: bool, act: Callable[[Any, Any], An
         return Recorded(program, {}, exact(weight, name))
 
     found = act(recurrence.map_weights(constant), map_states(variable, _start(recurrence)))
-    results = [program.number(number).place() for number in numbers_of(found)]
-    return {"operations": program.operations, "results": results}
+    return [program.number(number) for number in numbers_of(found)]
 
 
 @dataclass(eq=False)

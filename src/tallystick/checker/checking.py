@@ -9,8 +9,11 @@ from .claims import Claim, Network
 from .effort import MINUTES, Limit
 from .forms import claim_of
 from .groups import check_groups
+from .limits import check_all_lengths
 from .reading import Unreadable, parse, read_text
 from .sorted_strings import check_sorted
+from .sorting import METHOD as SORTING
+from .sorting import check_sorting
 from .strings import check_counterexample, check_depth, check_lengths, check_theorem
 
 _METHODS = {
@@ -75,10 +78,15 @@ def _claim(text: str) -> Claim:
 
 def _verify(claim: Claim, limit: Limit) -> str:
     """Return in words what holds."""
-    if isinstance(claim.model, Network):
+    if isinstance(claim.model, Network) and claim.method == SORTING:
+        (check_all_lengths if claim.verdict == "PROVED" else check_sorting)(claim, claim.model, limit)
+    elif isinstance(claim.model, Network):
         check_groups(claim, claim.model, limit)
     else:
         _check_method(claim, limit)
+    if claim.verdict == "PROVED" and claim.method == SORTING:
+        why = "the outputs count" if claim.tail is None else "what brackets add converges"
+        return f"PROVED: {why}, and every counted length is right"
     if claim.verdict == "PROVED":
         return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""

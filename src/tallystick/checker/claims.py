@@ -204,6 +204,14 @@ class Counterexample(NamedTuple):
         return chain.from_iterable(repeat(token, size) for token, size in self.runs)
 
 
+class Tail(NamedTuple):
+    """What proves all lengths from K = `start` on: the matrix E, and the power m (`limits`)."""
+
+    limit: tuple[tuple[Fraction, ...], ...]
+    power: int
+    start: int
+
+
 class Claim(NamedTuple):
     """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon."""
 
@@ -214,6 +222,7 @@ class Claim(NamedTuple):
     horizon: int
     counterexample: Counterexample | None
     method: str
+    tail: Tail | None = None
 
     def right_class(self, runs: list[tuple[int, int]]) -> int:
         """Return the index of the class that a string should get."""

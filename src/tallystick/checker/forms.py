@@ -6,12 +6,14 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
-from .claims import Claim, Counterexample, Model, Network
+from .claims import Claim, Counterexample, Model, Network, Tail
 from .floating import FORMATS, FUSED
 from .models import GATES, model_of
-from .reading import Unreadable, fields_of, list_of, number_of, one_of
+from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
+from .sorting import METHOD as SORTING
 
 _FORMAT = "tallystick certificate 1"
+_LONGEST_TAIL = 1 << 16
 _FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
 
 
@@ -46,10 +48,10 @@ def _claim(content: dict[str, Any]) -> Claim:
         require(horizon % stride == 0, "the horizon is not a counted length")
     require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
     example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model, classes)
-    method = _method(content["evidence"], model, name)
-    if isinstance(model, Network):
+    method, tail = _method(content["evidence"], model, name, verdict)
+    if isinstance(model, Network) and method != SORTING:
         _require_runnable(model, name, verdict)
-    return Claim(model, stride, name, verdict, 0 if verdict == "PROVED" else horizon, example, method)
+    return Claim(model, stride, name, verdict, 0 if verdict == "PROVED" else horizon, example, method, tail)
 
 
 def _require_runnable(network: Network, arithmetic: str, verdict: str) -> None:
@@ -63,10 +65,34 @@ def _require_runnable(network: Network, arithmetic: str, verdict: str) -> None:
     require(arithmetic == "real" or not squashed, "nothing says how exact an executed sigmoid is")
 
 
-def _method(evidence: object, model: Model | Network, arithmetic: str) -> str:
-    """Return the method's name; what is assumed of an executed tanh is fixed by the format, and so no assumption to choose."""
+def _method(evidence: object, model: Model | Network, arithmetic: str, verdict: str) -> tuple[str, Tail | None]:
+    """Return the method's name, and what proves all lengths of a linear network.
+
+    What is assumed of an executed tanh is fixed by the format, and so no assumption to choose.
+    """
+    if isinstance(model, Network) and isinstance(evidence, dict) and cast("Any", evidence).get("method") == SORTING:
+        return SORTING, _tail(cast("object", evidence), model, verdict)
     if isinstance(model, Network):
-        return one_of(fields_of(evidence, "method")["method"], ("gated boxes" if model.cell in GATES else "boxes",))
+        boxes = "gated boxes" if model.cell in GATES else "boxes"
+        return one_of(fields_of(cast("object", evidence), "method")["method"], (boxes,)), None
+    return _scalar_method(cast("object", evidence), model, arithmetic), None
+
+
+def _tail(evidence: object, model: Network, verdict: str) -> Tail | None:
+    """Read the evidence of sorting: where all lengths are proved, the matrix E, the power m and the first length K."""
+    if verdict != "PROVED":
+        fields_of(evidence, "method")
+        return None
+    found = fields_of(evidence, "method tail")["tail"]
+    if found is None:
+        return None
+    tail = fields_of(found, "limit power start")
+    whole = all(type(tail[name]) is int and 1 <= tail[name] <= _LONGEST_TAIL for name in ("power", "start"))
+    require(whole, f"a power or a start is not 1 to {_LONGEST_TAIL}")
+    return Tail(matrix_of(tail["limit"], len(model.start), len(model.start)), tail["power"], tail["start"])
+
+
+def _scalar_method(evidence: object, model: Model, arithmetic: str) -> str:
     if model.cell != "tanh":
         return one_of(fields_of(evidence, "method")["method"], ("theorem", "search", "sorted strings", "exact depth"))
     found = fields_of(evidence, "method tanh_neighbours")

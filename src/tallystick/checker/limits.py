@@ -1,0 +1,135 @@
+"""Linear networks that are right at every length.
+
+For every number M, the sum of n of the terms δ_0 … δ_(T−1) is at least n·M − Σ max(0, M − δ_k). So (`affine`)
+
+    2·y ≥ 2·C + (2·n − T)·M + Σ_{k<T} t_k,     t_k = 2·γ_k + M − 2·max(0, M − δ_k).
+
+Let M = L have the sign of the strings' count, or let that be 0. Then (2·n − T)·L is at least |L| times 1 (2 for even
+lengths), or 0, and a demand is met at every length from K on if 2·C and that and Σ_{k<K} t_k − Σ_{k≥K} |t_k| together are
+above 0, or not below it.
+
+**Exact counters**: δ_0 = … = δ_d = L, and 2·γ_k = −L for k < d, with d the size of a state. Both δ_(k+1) − δ_k and 2·γ_k +
+δ_k are linear recurrences of order d (Cayley and Hamilton), and 0 if their first d terms are. So t_k = 0, and K = 0.
+
+**Others**: the certificate has a matrix E with U·E = E·U = E·E = E. By induction N = U − E has N^k = U^k − E for k ≥ 1. So
+δ_k − w·E·e = w·N^k·e, and the same for z. With L = w·E·e and w·E·z = −L/2, |t_k| ≤ 2·|w·N^k·e| + 2·|w·N^k·z|. If the sizes in
+no row of N^m add up to more than θ < 1, then |w·N^(K+m·j+i)·x| ≤ |w·N^(K+i)|₁·θ^j·|x|_∞, which is added up over i < m and all
+j.
+"""
+
+from fractions import Fraction
+from math import lcm
+from operator import mul
+
+from .affine import Affine, Row
+from .answers import require
+from .claims import Claim, Network, Tail
+from .effort import Limit, product_time, total_time
+from .sorting import Demand, Terms, check_lengths, sortable
+
+Matrix = list[Row]
+
+
+def check_all_lengths(claim: Claim, network: Network, limit: Limit) -> None:
+    """Every counted length is right."""
+    affine, demands = sortable(claim, network, limit)
+    if claim.tail is None:
+        _check_counter(affine, demands, claim.stride, limit)
+    else:
+        check_lengths(affine, demands, claim.stride, claim.tail.start, limit)
+        _check_tail(affine, demands, claim.stride, claim.tail, limit)
+
+
+def _check_counter(affine: Affine, demands: list[Demand], stride: int, limit: Limit) -> None:
+    terms = Terms(affine, affine.size + 1, None)
+    limit.allow(total_time(terms.time, terms.length), "the conditions of an exact counter")
+    levels: list[int] = []
+    for k, (found, _) in enumerate(terms):
+        limit.go_on(k, affine.size)
+        levels = levels or [opening for opening, _ in found]
+        for demand in demands:
+            opening, drift = found[demand.pair]
+            level = levels[demand.pair]
+            require(opening == level and (k == affine.size or 2 * drift == -level), "no exact counter")
+    for demand in demands:
+        _require_met(demand, levels[demand.pair], terms.constants[demand.pair], stride, 0)
+
+
+def _require_met(demand: Demand, level: int, constant: int, stride: int, rest: int) -> None:
+    """Refuse a demand that is not met, given L, C and the least that Σ t_k comes to, all times one positive number."""
+    level *= demand.direction
+    least = 2 * demand.direction * constant + abs(level * demand.side) * stride + rest
+    met = level * demand.side >= 0 and (least > 0 or (least == 0 and not demand.strict))
+    require(met, "some string may fail beyond the lengths that were looked at")
+
+
+def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, limit: Limit) -> None:
+    size, start, power = affine.size, tail.start, tail.power
+    require(len(tail.limit) == size, "the limit is not a matrix of the state's size")
+    scale = lcm(*(x.denominator for row in tail.limit for x in row))
+    divisor = lcm(scale, affine.divisor)
+    digits = divisor.bit_length() + max(abs(x) for column in affine.columns for x in column).bit_length()
+    work = size**3 * (4 + 2 * power.bit_length()) + len(affine.outputs) * size**2 * (start + power)
+    limit.allow(work * product_time(digits, digits * (start + power)), "the powers of a matrix")
+    U = [[x * (divisor // affine.divisor) for x in row] for row in zip(*affine.columns, strict=True)]
+    E = [[int(x * divisor) for x in row] for row in tail.limit]
+    scaled = [[x * divisor for x in row] for row in E]
+    require(_product(U, E) == _product(E, U) == _product(E, E) == scaled, "the limit is not one of the powers of U")
+    N = [[x - y for x, y in zip(row, other, strict=True)] for row, other in zip(U, E, strict=True)]
+    theta = Fraction(max(sum(map(abs, row)) for row in _power(N, power)), divisor**power)
+    require(theta < 1, "the power does not shrink what it is applied to")
+    terms = Terms(affine, start, None)
+    heads, levels = _heads(affine, demands, E, divisor, terms, limit)
+    for demand, head in zip(demands, heads, strict=True):
+        row = affine.outputs[demand.pair]
+        sizes = _sizes(row, N, divisor, start, power) * sum(max(map(abs, x)) for x in affine.inputs)
+        left = 2 * sizes / (1 - theta) * terms.unit * divisor
+        rest = head - -(-left.numerator // left.denominator)
+        constant = terms.constants[demand.pair] * divisor
+        _require_met(demand, levels[demand.pair] * terms.unit, constant, stride, rest)
+
+
+def _heads(
+    affine: Affine, demands: list[Demand], E: Matrix, divisor: int, terms: Terms, limit: Limit
+) -> tuple[list[int], list[int]]:
+    """Return Σ_{k<K} t_k of each demand, and L of each pair; refuse limits of γ that are not −L/2."""
+    levels: list[int] = []
+    for row in affine.outputs:
+        level, drift = affine.terms(_row_times(row, E))
+        levels.append(level)
+        require(2 * drift == -level, "the drift has no end")
+    heads = [0] * len(demands)
+    for k, (found, _) in enumerate(terms):
+        limit.go_on(k, terms.length)
+        for place, (pair, direction, _, _) in enumerate(demands):
+            opening, drift = (direction * x * divisor for x in found[pair])
+            level = direction * levels[pair] * terms.unit
+            heads[place] += 2 * drift + level - 2 * max(0, level - opening)
+    return heads, levels
+
+
+def _sizes(row: Row, N: Matrix, divisor: int, start: int, power: int) -> Fraction:
+    """Return Σ_{i<m} |w·N^(K+i)|₁."""
+    total = 0
+    for k in range(start + power):
+        if k >= start:
+            total = total * divisor + sum(map(abs, row))
+        row = _row_times(row, N)
+    return Fraction(total, divisor ** (start + power - 1))
+
+
+def _row_times(row: Row, matrix: Matrix) -> Row:
+    return [sum(map(mul, row, column)) for column in zip(*matrix, strict=True)]
+
+
+def _product(first: Matrix, second: Matrix) -> Matrix:
+    return [_row_times(row, second) for row in first]
+
+
+def _power(matrix: Matrix, exponent: int) -> Matrix:
+    """Return a power, by squaring."""
+    if exponent == 1:
+        return matrix
+    half = _power(matrix, exponent // 2)
+    square = _product(half, half)
+    return _product(square, matrix) if exponent % 2 else square
