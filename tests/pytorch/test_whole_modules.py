@@ -139,6 +139,18 @@ class StepByStep(nn.Module):
         return torch.cat(found)
 
 
+class Twice(Tagger):
+    """A tagger that runs its recurrence twice on the same, and names all arguments."""
+
+    def forward(self, words):
+        """Return logits, the second first."""
+        first = self.memory(nn.functional.embedding(input=words, weight=self.lookup.weight))[0]
+        second = self.memory(self.lookup(words))[0]
+        steps = torch.cat(tensors=[first[..., :2], second[..., 2:]], dim=-1)
+        logits = functional.linear(input=steps[:, -1], weight=self.verdict.weight)
+        return torch.stack([logits[:, 1], logits[:, 0]], dim=1)
+
+
 def front_and_head():
     """Nonlinear layers before and after the recurrence."""
     return Wrapped(
@@ -186,6 +198,7 @@ FORMS = {
     "own matrices": (Diagonal, VECTORS, TERNARY, LinearLayer),
     "in place, from a learned state": (InPlace, VECTORS, BINARY, Stack),
     "a string at a time": (StepByStep, VECTORS, None, Stack),
+    "twice": (Twice, INDICES, BINARY, LstmCell),
     "front and head": (front_and_head, {"(": [1, 0.5], ")": [0.25, -2]}, BINARY, Stack),
 }
 
@@ -456,9 +469,13 @@ def test_a_module_that_fails_on_a_string_is_refused_with_it():
         read(OneShort, INDICES, BINARY)
 
 
-def test_a_compiled_module_is_refused_at_once():
+@pytest.mark.long
+def test_a_wrapped_module_is_refused_at_once():
     with pytest.raises(BadInput, match="module: torch.compile has wrapped it"):
         read(lambda: torch.compile(Tagger(), backend="eager"), INDICES, BINARY)
+
+
+def test_a_compiled_module_is_refused_at_once():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         traced = torch.jit.trace(Tagger().eval(), torch.zeros(2, 3, dtype=torch.int64), check_trace=False)

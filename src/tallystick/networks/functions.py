@@ -49,6 +49,7 @@ class Functions:
             **products,
             **sums,
             **{name: partial(self._unary, name) for name in ("tanh", "relu", "sigmoid")},
+            "expit": partial(self._unary, "sigmoid"),
             **dict.fromkeys(("clamp", "clip", "clamp_min"), self._clamp),
             **{name: partial(self._softmax, name) for name in ("softmax", "log_softmax")},
             "embedding": self._embedding,

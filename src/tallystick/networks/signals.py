@@ -98,6 +98,7 @@ class Signals:
         self.tokens = Signal(TOKENS, tokens, nothing, nothing)
         self.all = [self.tokens]
         self._by_key: dict[tuple[object, ...], Signal] = {}
+        self._by_first_step: dict[tuple[object, ...], Signal] = {}
 
     def token_columns(self) -> tuple[Column, ...]:
         """Return the entries of the one-hot token as columns."""
@@ -107,6 +108,8 @@ class Signals:
         """Return the signal that this one is: one that is there already, a recurrence that it continues, or itself."""
         key = new.key
         found = self._by_key.get(key)
+        if found is None and time == 0:
+            found = self._by_first_step.get(key)  # a recurrence that is run once more on the same
         if found is None:
             found = self._continued(new, time) or new
             self._by_key[key] = found
@@ -128,7 +131,7 @@ class Signals:
             ):
                 start: dict[int, float] = {}
                 if _match(step.columns, seed.columns, seed, start, {}) and start:
-                    del self._by_key[seed.key]
+                    self._by_first_step[seed.key] = self._by_key.pop(seed.key)
                     seed.columns = step.columns
                     seed.start = tuple(start.get(feature, 0.0) for feature in range(seed.size))
                     return seed

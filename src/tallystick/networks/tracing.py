@@ -13,6 +13,7 @@ import copy
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -180,6 +181,9 @@ class Trace:
     def _see(self, function: Torch, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:  # noqa: ANN401
         """Do what a function of PyTorch does, and give labels to what comes of it."""
         labels = self.labels
+        key = next((key for key in ("input", "tensors") if not args and key in kwargs), None)
+        if key:
+            args, kwargs = (kwargs[key],), {name: value for name, value in kwargs.items() if name != key}
         full = labels.torch.overrides.resolve_name(function) or getattr(function, "__name__", str(function))
         name = full.removesuffix(".__get__").rpartition(".")[2]
         if name in _FACTS or (name in _BY_SHAPE and not labels.has((args[1:], kwargs))):
@@ -191,18 +195,20 @@ class Trace:
         if name == "__setitem__":
             return self._fill(*args)
         args, kwargs = labels.map((args, kwargs), self._in_double)
-        if name in _MOVES or name in _CONVERSIONS:
-            return self._move(function, name, args, kwargs)
         act = self._functions.by_name.get(name) or self._functions.by_name.get(name.removesuffix("_"))
+        if name in _MOVES or name in _CONVERSIONS:
+            act = partial(self._move, function, name)
         if act is None:
             labels.refuse("is not read")
         result = function(*args, **kwargs)
-        if result is args[0] and result._is_view() and name != "dropout":
+        if args and result is args[0] and result._is_view() and name.endswith("_") and name not in _MOVES:
             labels.refuse("changes part of another tensor in place")
         try:
             return labels.attach(result, act(*args, **kwargs))
-        except TypeError:
-            labels.refuse("has arguments that are not read")
+        except BadInput:
+            raise
+        except Exception:  # the arguments may have forms that nobody has thought of
+            labels.refuse("is called in a way that is not read")
 
     def _stays_exact(self, name: str, args: tuple[Any, ...]) -> bool:
         """Say whether what is made of constants, such as the state before the first token, is read like anything else."""
@@ -230,22 +236,17 @@ class Trace:
         double = value.double()
         return self.labels.attach(double, self.labels.of(value)) if self.labels.has(value) else double
 
-    def _move(self, function: Torch, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Torch:
+    def _move(self, function: Torch, name: str, *args: Any, **kwargs: Any) -> Torch:  # noqa: ANN401
         """Do to the labels what is done to the numbers; what says where they go must not depend on the strings."""
         labels = self.labels
-        key = next((key for key in ("input", "tensors", "self") if not args and key in kwargs), None)
-        first, others = (kwargs[key], {one: kwargs[one] for one in kwargs if one != key}) if key else (args[0], kwargs)
-        if labels.has((args[1:], others)) and name not in _SHAPE_OF_ANOTHER:
+        first, *others = args
+        if labels.has((others, kwargs)) and name not in _SHAPE_OF_ANOTHER:
             labels.refuse("goes by numbers that depend on the string")
-        result = function(*args, **kwargs)
         if name in _CONVERSIONS:
-            if first.is_floating_point() and not result.is_floating_point():
+            if first.is_floating_point() and not function(*args, **kwargs).is_floating_point():
                 labels.refuse("rounds numbers that depend on the string")
-            return labels.attach(result, labels.of(first))
-        moved = labels.map(first, labels.of)
-        return labels.attach(
-            result, function(**{**others, key: moved}) if key else function(moved, *args[1:], **kwargs)
-        )
+            return labels.of(first)
+        return function(labels.map(first, labels.of), *others, **kwargs)
 
     def _fill(self, target: Torch, index: Any, value: Any) -> None:  # noqa: ANN401
         """Do x[index] = y."""
