@@ -108,9 +108,9 @@ def test_short_lengths_are_decided_string_by_string(monkeypatch):
     monkeypatch.setattr(box_proof, "SUFFIXES", (1,))
     found = prove(Bounded.of(FAILS_AT_11), Lengths.ALL, 12)
     assert (found.length, found.stop) == (10, FAILED)
-    suffixes = [list(box_proof._suffixes(limit, 1)) for limit in (5, 12, 40)]
+    suffixes = [list(box_proof._suffixes(FAILS_AT_11.cell, limit)) for limit in (5, 12, 40)]
     assert suffixes == [[5], [1, 12], [1]]
-    assert list(box_proof._suffixes(1000, 10**9)) == [1]
+    assert list(box_proof._suffixes(FAILS_AT_11.cell, 1000)) == [1]
 
 
 @pytest.mark.parametrize("suffix", [1, 3, 12])

@@ -48,8 +48,8 @@ SUFFIXES = (1, 4, 8, 11, 14, 16)
 MOST_WORK = 25 * 10**7
 """Boxes times weights in one pass; some seconds."""
 
-_FEW_WEIGHTS, _WEIGHTS_AT_ONCE = 128, 16
-"""From so many weights on, the rest of a step takes longer; and how many weights of a matrix take as long as one alone."""
+_FEW_WEIGHTS, _FEW_GROUPS, _WEIGHTS_AT_ONCE = 128, 1024, 16
+"""With more weights, the rest of a step counts too: fewer groups take as long, and so many weights of a matrix as one alone."""
 
 _FAR_LESS = 4
 
@@ -175,7 +175,7 @@ def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
     """Prove length after length up to a limit, with closer boxes as long as they decide more; Ctrl-C ends it where it is."""
     best = found = Reached(0, UNDECIDED)
     try:
-        for suffix in _suffixes(limit, work_per_group(network.cell)):
+        for suffix in _suffixes(network.cell, limit):
             for found in _prove_with_suffix(network, lengths, limit, suffix):
                 best = found if found.length >= best.length else best
                 report(found.length, limit, f"proved to length {found.length}, at most {limit} is asked for")
@@ -186,30 +186,32 @@ def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
     return best
 
 
-def _suffixes(limit: int, work: int) -> Iterator[int]:
+def _suffixes(cell: Recurrence, limit: int) -> Iterator[int]:
     """Go through the numbers of last tokens to tell apart.
 
     Where every string can have a box of its own up to the limit, that comes last, and before it only what takes far less work.
     """
     alone = groups_to(limit, min(limit, MOST_WORK.bit_length()))
-    if alone * work > MOST_WORK:
+    if work_of(cell, alone) > MOST_WORK:
         yield from SUFFIXES
         return
     yield from (suffix for suffix in SUFFIXES if _FAR_LESS * groups_to(limit, suffix) < alone)
     yield limit
 
 
-def work_per_group(cell: Recurrence) -> int:
-    """Return the work of the two steps of a group: its weights, or fewer where matrices of them are multiplied as a whole."""
+def work_of(cell: Recurrence, groups: int) -> int:
+    """Return the work of the two steps of some groups: that of their weights, less where matrices of them are multiplied."""
     weights = cell.matrix_entries
-    return 2 * min(weights, max(_FEW_WEIGHTS, weights // _WEIGHTS_AT_ONCE))
+    if weights <= _FEW_WEIGHTS:
+        return 2 * groups * weights
+    return 2 * max(groups, _FEW_GROUPS) * max(_FEW_WEIGHTS, weights // _WEIGHTS_AT_ONCE)
 
 
 def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: int) -> Iterator[Reached]:
     """Go through the lengths that are proved; the last says what stopped it."""
     groups, work, reached = empty_string(network.cell), 0, 0
     while groups.length < limit:
-        work += groups.size * work_per_group(network.cell)
+        work += work_of(network.cell, groups.size)
         if work > MOST_WORK:
             yield Reached(reached, WORK)
             return

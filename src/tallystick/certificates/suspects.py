@@ -29,8 +29,8 @@ Bits = NDArray[np.bool_]
 LONGEST = 1000
 _LONGEST_EXTREMES = 300
 _RANDOM = 100
-_MOST_WORK = 3 * 10**9
-"""States times weights in one search; some seconds, which only networks of many units need."""
+_MOST_WORK = 10**9
+"""States times weights in one search; about a second, which only networks of many units need."""
 
 _SIZES = (*range(1, 33), 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 500)
 _STAY = 0.75

@@ -53,7 +53,7 @@ class Box:
     @property
     def is_number(self) -> bool:
         """Whether this is a single number, known exactly."""
-        return np.ndim(self.low) == 0 and self.low == self.high
+        return not getattr(self.low, "ndim", 0) and self.low == self.high
 
     def __add__(self, other: "Box | int") -> "Box":
         other = _to_box(other)
