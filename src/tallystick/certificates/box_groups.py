@@ -1,7 +1,10 @@
 """Groups of strings and the boxes around their states: one length after the other, every string alone or many in one box."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,11 +12,14 @@ from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, Recurrence
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states
 
 _AT_ONCE = 1 << 13
 """How many groups take a step together: what they need stays in a processor's cache."""
+
+_THREADS = min(4, os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -44,20 +50,28 @@ class Groups:
 
     def longer(self, cell: Recurrence, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
-        images = [self._image(cell, token) for token in ALPHABET]
+        images = self._images(cell)
         if self.suffix < suffix:
             return Groups(self.length + 1, self.suffix + 1, map_states(_extend_suffix, *images))
         return Groups(self.length + 1, self.suffix, map_states(_move_suffix, *images))
 
-    def _image(self, cell: Recurrence, token: str) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
-        """Return the states after a token, some groups at a time."""
+    def _images(self, cell: Recurrence) -> list[Any]:
+        """Return the states after each token, some groups at a time; threads share them, since NumPy lets go of Python's lock."""
         starts = range(0, self.size, _AT_ONCE)
-        parts = [map_states(partial(_cut, start), self.state) for start in starts]
-        images = [
-            map_states(partial(_spread, min(_AT_ONCE, self.size - start)), cell.step(part, ONE_HOT[token]))
-            for start, part in zip(starts, parts, strict=True)
-        ]
-        return map_states(partial(_join, (self.length - self.suffix + 1, 2**self.suffix)), *images)
+
+        def image(piece: tuple[str, int]) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+            token, start = piece
+            found = cell.step(map_states(partial(_cut, start), self.state), ONE_HOT[token])
+            return map_states(partial(_spread, min(_AT_ONCE, self.size - start)), found)
+
+        pieces = list(product(ALPHABET, starts))
+        if len(starts) == 1:
+            images = list(map(image, pieces))
+        else:
+            with ThreadPoolExecutor(_THREADS) as pool:
+                images = list(pool.map(standard_floats()(image), pieces))
+        join = partial(_join, (self.length - self.suffix + 1, 2**self.suffix))
+        return [map_states(join, *images[: len(starts)]), map_states(join, *images[len(starts) :])]
 
     def example(self, closings: int, suffix: int) -> str:
         """Return a string of a group: the tokens before its suffix in sorted order, then the suffix."""
