@@ -12,7 +12,8 @@ from tallystick.certificates import exhaustive
 from tallystick.certificates.executable import BATCH
 from tallystick.certificates.progress import listen
 from tallystick.certificates.verdict import Lengths, Outcome
-from tallystick.languages.tasks import ready_task
+from tallystick.languages.counter_machine import Add
+from tallystick.languages.tasks import MembershipClass, Task, ready_task
 
 BRACKETS = {"(": 0, ")": 1}
 VECTORS = {"(": [1, 0], ")": [0, 1]}
@@ -248,6 +249,21 @@ def test_the_search_beyond_finds_strings_that_are_neither_sorted_nor_alternating
     assert verdict.known_failure.length == 4 * 4 + 3  # no shorter string holds it so often and ends at 1
 
 
+def test_a_task_of_ones_own_with_a_single_token():
+    machine = ts.CounterMachine.from_rules(
+        alphabet=("x",),
+        states=("even", "odd"),
+        update=lambda case: (Add(0),),
+        transition=lambda case: "odd" if case.state == "even" else "even",
+        accepts=lambda state, check: state == "even",
+    )
+    task = Task("even", machine, tuple(MembershipClass), lambda machine, last: int(machine.accepts_configuration(last)))
+    verdict = ts.certify(lambda strings: [len(string) % 2 == 0 for string in strings], task=task)
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, exhaustive.LONGEST)
+    verdict = ts.certify(lambda strings: [len(string) in (2, 4, 5) for string in strings], task=task)
+    assert (verdict.outcome, verdict.failure.string) == (Outcome.REFUTED, "xxxxx")
+
+
 @pytest.mark.parametrize("upto", [None, 40])
 def test_a_function_that_reads_short_strings_only_is_right_on_those(upto):
     def short(strings):
@@ -385,6 +401,7 @@ ONE_OUTPUT = {"task": "binary", "classes": None, "threshold": 0}
             {"classes": ["Neg", "Pos", "Zero"]},
             "with classes=['Neg', 'Zero', 'Pos'] the horizon would be at least 10",
         ),
+        (lambda x: -0.5 - sign(x)[:, 2], ONE_OUTPUT, "with the two tokens swapped the horizon would be at least 10"),
         (lambda x: 0.5 - sign(x)[:, 2], ONE_OUTPUT, "with classes=['Pos', 'ZeroNeg'] the horizon would be at least 10"),
         (lambda x: sign(x)[:, 1], ONE_OUTPUT, "with task='bb' the horizon would be at least 10"),
         (

@@ -32,7 +32,10 @@ def strings_of(rows: Rows, alphabet: tuple[str, ...]) -> list[str]:
 
 def all_rows(tokens: int, length: int) -> Rows:
     """Return all strings of a length, in order."""
-    return np.indices((tokens,) * length).reshape(length, -1).T.copy() if length else np.zeros((1, 0), np.intp)
+    rows = np.empty((tokens**length, length), np.intp)
+    for place in range(length):
+        rows[:, place] = np.arange(tokens**length) // tokens ** (length - 1 - place) % tokens
+    return rows
 
 
 def suffix_length(tokens: int, length: int, most: int) -> int:
