@@ -180,6 +180,8 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
             "task: 'binary' has the classes ZeroNeg, Pos; the answer accept is for membership",
         ),
         ({"task": "ternary"}, "task: .* a task with 2 classes"),
+        ({"task": "anbn", "tokens": {"a": [1], "b": [2]}}, "task: 'anbn' has the tokens a, b; a network reads"),
+        ({"task": []}, r"task: \[\] is not a string"),
     ],
 )
 def test_the_long_form_is_refused_by_the_field(change, message):

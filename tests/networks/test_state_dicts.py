@@ -233,7 +233,7 @@ QUESTIONS = {
     "vectors for rows": (
         gru(4, 2) | linear("e", 3, 4, bias=False) | linear("fc", 1, 2),
         {"tokens": '{"(": [1], ")": [2]}'},
-        "tokens: '(' is a vector; the embedding e.weight has a row for each index",
+        "tokens: '(' is a vector; e.weight is read as an nn.Embedding, with a row for each index; if it is an nn.Linear, say",
     ),
     "what is read": (
         gru(3, 2) | linear("fc", 1, 2),
@@ -263,6 +263,21 @@ QUESTIONS = {
         gru(4, 2) | linear("e", 3, 3, bias=False) | linear("fc", 1, 2),
         {"embedding": "e"} | TOKENS,
         "e.weight: gives 3 numbers; the cell reads 4",
+    ),
+    "long vectors": (
+        gru(1025, 1) | linear("fc", 1, 1),
+        {},
+        "rnn.weight_ih_l0: reads vectors of 1,025 numbers; at most 1,024",
+    ),
+    "long front": (
+        gru(2, 1) | linear("e", 2, 1025) | linear("fc", 1, 1),
+        {"embedding": "e"} | TOKENS,
+        "e.weight: shape 2×1025 is not rows of at most 1,024 numbers",
+    ),
+    "many outputs": (
+        gru(2, 3) | linear("fc", 65, 3),
+        {},
+        "fc.weight: shape 65×3 does not read the 3 units of the cell, as",
     ),
     "no such prefix": (
         EMBEDDED,

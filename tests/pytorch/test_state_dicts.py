@@ -108,6 +108,13 @@ CASES = {
         metadata(tokens='{"(": 2, ")": 0, "<BOS>": 3, "<EOS>": 1}'),
         BINARY,
     ),
+    "a square linear module without a bias": (
+        lambda: module_of(project=nn.Linear(2, 2, bias=False), rnn=nn.GRU(2, 3), fc=nn.Linear(3, 1)),
+        by_vector(ONE_HOT),
+        last_of("project", "rnn"),
+        metadata(embedding="project", tokens='{"(": [1, 0], ")": [0, 1]}'),
+        BINARY,
+    ),
     "two modules side by side": (
         lambda: module_of(upper=nn.GRU(3, 2), lower=nn.RNN(2, 3), fc=nn.Linear(2, 1)),
         by_vector(ONE_HOT),

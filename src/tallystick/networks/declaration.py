@@ -103,9 +103,14 @@ def one_hot(encoding: Encoding, size: int, token: str = "token") -> tuple[Number
         if len(encoding) != size:
             raise BadInput(f"tokens: {token!r} has {len(encoding)} numbers; the network reads vectors of {size}")
         return encoding
-    if encoding >= size:
-        raise BadInput(f"tokens: {token!r} has the index {encoding}; the network reads indices from 0 to {size - 1}")
+    check_index(encoding, size, token)
     return tuple(int(place == encoding) for place in range(size))
+
+
+def check_index(index: int, size: int, token: str) -> None:
+    """Refuse an index that is not below a size."""
+    if index >= size:
+        raise BadInput(f"tokens: {token!r} has the index {index}; the network reads indices from 0 to {size - 1}")
 
 
 def _encodings(task: Task, tokens: object) -> dict[str, Encoding]:

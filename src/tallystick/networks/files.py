@@ -36,7 +36,7 @@ from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document, read_as, write_document
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import Task
+from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.answers import (
     Asked,
     answer_to_json,
@@ -46,7 +46,7 @@ from tallystick.networks.answers import (
     read_task,
     write_numbers,
 )
-from tallystick.networks.network import MOST_UNITS, Network, usual_task
+from tallystick.networks.network import MOST_UNITS, Network, check_alphabet, usual_task
 from tallystick.networks.safetensors_files import read_safetensors, write_safetensors
 from tallystick.networks.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
@@ -168,6 +168,8 @@ def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
     """Read the longer form of a network; return its stack and all fields."""
     fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "first", "last", "task"))
     tokens = ONE_HOT_VECTORS
+    if "task" in fields and fields["task"].text() in READY_TASKS:
+        check_alphabet(READY_TASKS[fields["task"].text()])
     if "tokens" in fields:
         by_token = fields["tokens"].fields(required=tuple(ALPHABET))
         vectors = [by_token[token] for token in ALPHABET]  # in whatever order the file has them

@@ -63,11 +63,7 @@ class Network:
                 f"task: {self.task.name!r} has {len(self.task.classes)} classes; "
                 f"a {self.readout.kind} readout tells {len(self.readout.comparisons)} apart"
             )
-        if self.task.alphabet != ALPHABET:
-            raise BadInput(
-                f"task: {self.task.name!r} has the tokens {', '.join(self.task.alphabet)}; a network reads "
-                f"{' and '.join(ALPHABET)} (ts.certify(module_or_function, task={self.task.name!r}, upto=N) runs any)"
-            )
+        check_alphabet(self.task)
 
     @property
     def usual_task(self) -> Task | None:
@@ -116,6 +112,15 @@ class Network:
             return float(values[..., position])
 
         return self.map_weights(number)
+
+
+def check_alphabet(task: Task) -> None:
+    """Refuse a task over other tokens than brackets."""
+    if task.alphabet != ALPHABET:
+        raise BadInput(
+            f"task: {task.name!r} has the tokens {', '.join(task.alphabet)}; a network reads {' and '.join(ALPHABET)} "
+            f"(ts.certify(module_or_function, task={task.name!r}, upto=N) runs any)"
+        )
 
 
 def usual_task(cell: Recurrence, readout: Readout) -> Task | None:

@@ -8,7 +8,8 @@ Under any prefix these are read:
   W_open + all biases, added exactly. In real numbers nothing changes; in floating point a network that adds its biases one at a
   time rounds more often than the folded cell.
 - In front of the cell an `nn.Embedding`, or what the metadata `embedding` names: the prefixes of an embedding and of `nn.Linear`
-  modules, in their order, with nothing between them. They are folded exactly into a vector for each token.
+  modules, in their order, with nothing between them. They are folded exactly into a vector for each token. The first is an
+  embedding where it has no bias and tokens are indices; an `nn.Linear` without a bias reads tokens that are vectors.
 - A readout, an `nn.Linear` over h, or what the metadata `readout` names. A single unit without one is read by the zero check.
 
 What weights do not tell is said by metadata, or asked for: `tokens` (JSON, as in `networks.declaration`), `task`, and `classes`
@@ -28,13 +29,13 @@ from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
 from tallystick.files import parse_document
 from tallystick.networks.answers import Asked, asked_task
-from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, declare, one_hot
+from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
 from tallystick.networks.module_roles import KINDS, cells_among, inputs_of, roles_of, units_of
-from tallystick.networks.named_tensor import named, show_label, show_name, show_shape
+from tallystick.networks.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.own_tensors import has_own_layout, own_network
-from tallystick.networks.readout import Readout
-from tallystick.networks.tensor_modules import Module, layer_of, matrix_of, modules_of, scalar_cell_of
+from tallystick.networks.readout import MOST_OUTPUTS, Readout
+from tallystick.networks.tensor_modules import MOST_INPUTS, Module, layer_of, matrix_of, modules_of, scalar_cell_of
 from tallystick.numbers import exact
 from tallystick.numbers.values import Matrix, Vector, dot, layer
 
@@ -65,6 +66,8 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     modules = modules_of(named(tensors))
     cells, others = cells_among(modules, labels)
     front, readout = roles_of(cells, others, labels)
+    if front and "embedding" not in labels and isinstance(said.tokens, Mapping):
+        _check_indices(said.tokens, front[0])
     network = _network(cells, front, readout, said, labels)
     _check_labels(network, cells, labels, said.nonlinearity)
     return network
@@ -120,10 +123,10 @@ def _zeros(cell: Module) -> Matrix:
 def _readout(module: Module, units: int) -> Readout:
     weight = module.need("weight")
     shape = weight.array.shape
-    if len(shape) != _MATRIX or shape[1] != units or not shape[0]:
+    if len(shape) != _MATRIX or shape[1] != units or not 0 < shape[0] <= MOST_OUTPUTS:
         weight.refuse(
             f"shape {show_shape(shape)} does not read the {units} {'unit' if units == 1 else 'units'} of the cell, as an "
-            f"nn.Linear({units}, k) does"
+            f"nn.Linear({units}, k) does, k from 1 to {MOST_OUTPUTS}"
         )
     return Readout(matrix_of(weight), module.bias(shape[0]))
 
@@ -142,34 +145,44 @@ def _tokens(cell: Module, front: list[Module], tokens: Mapping[str, object] | st
     return _ONE_HOT
 
 
+def _check_indices(tokens: Mapping[str, object], embedding: Module) -> None:
+    """Refuse vectors for what was taken for an embedding by its shape."""
+    for token, encoding in tokens.items():
+        if not isinstance(encoding, int):
+            raise BadInput(
+                f"tokens: {token!r} is a vector; {show_name(embedding.first.name)} is read as an nn.Embedding, with a row for "
+                f"each index; if it is an nn.Linear, say metadata embedding={embedding.prefix}"
+            )
+
+
 def _vectors(front: list[Module], inputs: int, tokens: Mapping[str, Encoding]) -> Matrix:
     """Return the vector that the cell reads for each token: what the modules in front of it make of the token, exactly."""
     return tuple(_vector(front, inputs, encoding, token) for token, encoding in tokens.items())
 
 
 def _vector(front: list[Module], inputs: int, encoding: Encoding, token: str) -> Vector:
+    """Return the vector that the cell reads; the first module is an embedding where it has no bias and reads an index."""
     if not front:
         return tuple(map(exact, one_hot(encoding, inputs, token)))
     first, *others = front
     weight = first.need("weight")
-    if "bias" in first.tensors:  # an nn.Linear reads vectors, and an embedding indices
-        others = front
-        read: Vector = tuple(map(exact, one_hot(encoding, weight.array.shape[-1], token)))
+    for module in front:
+        shape = module.need("weight").array.shape
+        if len(shape) != _MATRIX or max(shape[first is module and "bias" not in module.tensors :]) > MOST_INPUTS:
+            module.need("weight").refuse(f"shape {show_shape(shape)} is not rows of at most {MOST_INPUTS:,} numbers")
+    if "bias" in first.tensors or isinstance(encoding, tuple):
+        others, read = front, tuple(map(exact, one_hot(encoding, weight.array.shape[1], token)))
     else:
-        if isinstance(encoding, tuple):
-            raise BadInput(
-                f"tokens: {token!r} is a vector; the embedding {show_name(weight.name)} has a row for each index"
-            )
-        rows = matrix_of(weight)
-        one_hot(encoding, len(rows), token)  # refuses an index beyond its rows
-        read = rows[encoding]
+        check_index(encoding, len(weight.array), token)
+        row = weight.array[encoding]
+        read = NamedTensor(f"{weight.name}[{encoding}]", row).numbers(row.shape)
     for module in others:
         linear = module.need("weight")
-        if len(linear.array.shape) != _MATRIX or linear.array.shape[1] != len(read):
+        if linear.array.shape[1] != len(read):
             linear.refuse(
-                f"shape {show_shape(linear.array.shape)} does not read the {len(read)} numbers of what stands before it"
+                f"shape {show_shape(linear.array.shape)} does not read the {len(read)} numbers that come before it"
             )
-        read = tuple(layer(matrix_of(linear), module.bias(linear.array.shape[0]), read))
+        read = tuple(layer(matrix_of(linear), module.bias(len(linear.array)), read))
     if len(read) != inputs:
         front[-1].first.refuse(f"gives {len(read)} numbers; the cell reads {inputs}")
     return read

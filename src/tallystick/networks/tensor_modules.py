@@ -28,6 +28,9 @@ _BIASES = ("bias_ih", "bias_hh")
 CELL_SHAPE = (1, 3)
 """Of the weight of an `nn.Linear` over [x, h]."""
 
+MOST_INPUTS = 1024
+"""How long a vector may be that a module reads; each of its weights is read as a rational of its own."""
+
 _MATRIX = 2
 _MOST_LAYERS = 16
 
@@ -137,7 +140,8 @@ def check_recurrent(module: Module) -> None:
     units = state.array.shape[1]
     if units > MOST_UNITS:
         state.refuse(f"shape {show_shape(state.array.shape)} has {units} units; at most {MOST_UNITS} are read")
-    _ = module.inputs
+    if module.inputs > MOST_INPUTS:
+        module.need("weight_ih").refuse(f"reads vectors of {module.inputs:,} numbers; at most {MOST_INPUTS:,} are read")
 
 
 def layer_of(module: Module, nonlinearity: str | None) -> Cell:
