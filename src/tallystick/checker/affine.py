@@ -72,8 +72,8 @@ def affine_of(network: Network, limit: Limit) -> Affine:
         _require_short(*start)
     e = [a - b for a, b in zip(opening, closing, strict=True)]
     z = [b + _dot(row, start) - h for row, b, h in zip(U, closing, start, strict=True)]
-    divisor = _denominator(*U)
-    scale = _denominator(e, z, start)
+    divisor = common_denominator(*U)
+    scale = common_denominator(e, z, start)
     outputs: list[Row] = []
     constants: list[int] = []
     for weights, bias in _differences(network):
@@ -82,7 +82,7 @@ def affine_of(network: Network, limit: Limit) -> Affine:
             for place in range(size)
         ]
         c = bias + _dot(weights, offset)
-        common = _denominator(w, (c,))
+        common = common_denominator(w, (c,))
         outputs.append([int(x * common) for x in w])
         constants.append(int((c + _dot(w, start)) * common * scale))
     return Affine(
@@ -126,7 +126,8 @@ def _dot(first: Rationals, second: Rationals) -> Fraction:
     return sum((x * y for x, y in zip(first, second, strict=True) if x and y), start=Fraction(0))
 
 
-def _denominator(*vectors: Rationals) -> int:
+def common_denominator(*vectors: Rationals) -> int:
+    """Return the least common denominator, unless it would make very long numbers."""
     common = 1
     for vector in vectors:
         for x in vector:

@@ -17,11 +17,10 @@ no row of N^m add up to more than θ < 1, then |w·N^(K+m·j+i)·x| ≤ |w·N^(K
 j.
 """
 
-from fractions import Fraction
 from math import lcm
 from operator import mul
 
-from .affine import Affine, Row
+from .affine import Affine, Row, common_denominator
 from .answers import require
 from .claims import Claim, Network, Tail
 from .effort import Limit, product_time, total_time
@@ -65,9 +64,7 @@ def _require_met(demand: Demand, level: int, constant: int, stride: int, rest: i
 
 def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, limit: Limit) -> None:
     size, start, power = affine.size, tail.start, tail.power
-    require(len(tail.limit) == size, "the limit is not a matrix of the state's size")
-    scale = lcm(*(x.denominator for row in tail.limit for x in row))
-    divisor = lcm(scale, affine.divisor)
+    divisor = lcm(common_denominator(*tail.limit), affine.divisor)
     digits = divisor.bit_length() + max(abs(x) for column in affine.columns for x in column).bit_length()
     work = size**3 * (4 + 2 * power.bit_length()) + len(affine.outputs) * size**2 * (start + power)
     limit.allow(work * product_time(digits, digits * (start + power)), "the powers of a matrix")
@@ -76,15 +73,15 @@ def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, 
     scaled = [[x * divisor for x in row] for row in E]
     require(_product(U, E) == _product(E, U) == _product(E, E) == scaled, "the limit is not one of the powers of U")
     N = [[x - y for x, y in zip(row, other, strict=True)] for row, other in zip(U, E, strict=True)]
-    theta = Fraction(max(sum(map(abs, row)) for row in _power(N, power)), divisor**power)
-    require(theta < 1, "the power does not shrink what it is applied to")
+    whole = divisor**power
+    theta = max(sum(map(abs, row)) for row in _power(N, power))  # times `whole`
+    require(theta < whole, "the power does not shrink what it is applied to")
     terms = Terms(affine, start, None)
     heads, levels = _heads(affine, demands, E, divisor, terms, limit)
     for demand, head in zip(demands, heads, strict=True):
         row = affine.outputs[demand.pair]
-        sizes = _sizes(row, N, divisor, start, power) * sum(max(map(abs, x)) for x in affine.inputs)
-        left = 2 * sizes / (1 - theta) * terms.unit * divisor
-        rest = head - -(-left.numerator // left.denominator)
+        left = 2 * _sizes(row, N, divisor, start, power) * sum(max(map(abs, x)) for x in affine.inputs) * whole
+        rest = head + -left * terms.unit * divisor // (divisor ** (start + power - 1) * (whole - theta))
         constant = terms.constants[demand.pair] * divisor
         _require_met(demand, levels[demand.pair] * terms.unit, constant, stride, rest)
 
@@ -108,14 +105,14 @@ def _heads(
     return heads, levels
 
 
-def _sizes(row: Row, N: Matrix, divisor: int, start: int, power: int) -> Fraction:
-    """Return Σ_{i<m} |w·N^(K+i)|₁."""
+def _sizes(row: Row, N: Matrix, divisor: int, start: int, power: int) -> int:
+    """Return Σ_{i<m} |w·N^(K+i)|₁, times `divisor`^(K+m−1)."""
     total = 0
     for k in range(start + power):
         if k >= start:
             total = total * divisor + sum(map(abs, row))
         row = _row_times(row, N)
-    return Fraction(total, divisor ** (start + power - 1))
+    return total
 
 
 def _row_times(row: Row, matrix: Matrix) -> Row:

@@ -12,7 +12,6 @@ all errors together. Where this does not tell, terms are exact, over the common 
 
 from collections.abc import Callable, Iterator
 from heapq import heappush, heappushpop
-from math import log2
 from typing import NamedTuple
 
 from .affine import Affine, Row, affine_of
@@ -114,10 +113,9 @@ class Terms:
 
 def _decide(affine: Affine, length: int, limit: Limit, verify: Callable[[Terms], None]) -> None:
     """Verify something on rounded terms, and if these do not tell on exact ones."""
-    growth = max(sum(map(abs, column)) for column in affine.columns)
-    lost = length * max(0.0, log2(max(growth, 1)) - log2(affine.divisor))
+    lost = length * _digits_lost(affine)
     sizes = sum(abs(x) for column in affine.inputs for x in column).bit_length()
-    places, exact = _SPARE + int(lost) + sizes + 2 * length.bit_length(), length * affine.divisor.bit_length()
+    places, exact = _SPARE + (lost >> 6) + sizes + 2 * length.bit_length(), length * affine.divisor.bit_length()
     for chosen, digits in ((places, places), (None, exact)):
         if chosen is not None and exact < places:
             continue
@@ -130,6 +128,13 @@ def _decide(affine: Affine, length: int, limit: Limit, verify: Callable[[Terms],
         except Undecided:
             continue
     raise AssertionError("exact terms decide")
+
+
+def _digits_lost(affine: Affine) -> int:
+    """Return about how many binary digits errors grow by in 64 tokens."""
+    growth = max(sum(map(abs, column)) for column in affine.columns)
+    ratio = -(-(growth << 32) // affine.divisor)
+    return max(0, (ratio**64).bit_length() - 64 * 32)
 
 
 # --- Strings --------------------------------------------------------------------------------------------------------------------
