@@ -161,7 +161,7 @@ REFUSALS = {
     ),
     "inputs of several units": (
         lambda: (nn.RNN(3, 4), nn.Linear(4, 1)),
-        "module: forward fails on vectors of 2 numbers",
+        "cell: reads vectors of 3 numbers; say what they are: tokens=, and task=",
     ),
     "RNNCell units": (lambda: (nn.RNNCell(2, 3), None), "readout: missing; an nn.RNNCell of 3 units"),
     "inputs": (lambda: (nn.RNN(3, 1), None), "cell.weight_ih_l0: reads vectors of 3 numbers; say what is read"),

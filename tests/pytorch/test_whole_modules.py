@@ -123,6 +123,25 @@ class InPlace(nn.Module):
         return self.out(nn.ReLU(inplace=True)(found[:, -1] - 0.5))
 
 
+class ThreeInOneLoop(nn.Module):
+    """A linear recurrence that adds up, an LSTMCell and a GRUCell above it, all in one loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.read, self.first, self.second = nn.Linear(2, 3), nn.LSTMCell(3, 2), nn.GRUCell(2, 3)
+        self.start, self.out = nn.Parameter(torch.randn(3)), nn.Linear(3, 3)
+
+    def forward(self, x):
+        """Return three logits."""
+        total, upper = torch.zeros(len(x), 3), self.start.unsqueeze(0).repeat(len(x), 1)
+        lower = (torch.ones(len(x), 2), torch.zeros(len(x), 2))
+        for t in range(x.shape[1]):
+            total = total + self.read(x[:, t])
+            lower = self.first(total, lower)
+            upper = self.second(lower[0], upper)
+        return self.out(upper)
+
+
 class StepByStep(nn.Module):
     """An nn.GRU that is called once per token, its state handed on, in a module for a single string."""
 
@@ -198,6 +217,7 @@ FORMS = {
     "own matrices": (Diagonal, VECTORS, TERNARY, LinearLayer),
     "in place, from a learned state": (InPlace, VECTORS, BINARY, Stack),
     "a string at a time": (StepByStep, VECTORS, None, Stack),
+    "three in one loop": (ThreeInOneLoop, VECTORS, TERNARY, Stack),
     "twice": (Twice, INDICES, BINARY, LstmCell),
     "front and head": (front_and_head, {"(": [1, 0.5], ")": [0.25, -2]}, BINARY, Stack),
 }

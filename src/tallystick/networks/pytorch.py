@@ -134,6 +134,8 @@ def _pair_network(cell: Torch, kind: str, readout: Torch, declaration: Declarati
             raise BadInput(
                 f"readout: has {outputs} outputs; say task=, tokens= and classes= in the order of the outputs"
             )
+        if getattr(cell, "input_size", len(_ONE_HOT)) != len(_ONE_HOT):
+            raise BadInput(f"cell: reads vectors of {cell.input_size} numbers; say what they are: tokens=, and task=")
         usual = declare(_USUAL_TASKS[outputs], _ONE_HOT)
         declaration = declare(usual.task, _ONE_HOT, list(usual.task.classes))
     for module, role in ((cell, "cell"), (readout, "readout")):
