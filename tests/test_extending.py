@@ -14,7 +14,7 @@ import pytest
 import tallystick as ts
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.certificates.certificate import certificate, digest
-from tallystick.certificates.certify import DECIDERS
+from tallystick.certificates.deciders import DECIDERS
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.checker import check
 from tallystick.cli import main

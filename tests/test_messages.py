@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, TanhCell
-from tallystick.certificates.certify import certify, exact_depth
+from tallystick.certificates.certify import certify
+from tallystick.certificates.deciders import exact_depth
 from tallystick.certificates.ensemble import horizons
 from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
 from tallystick.certificates.extremes import closed_form, extremes, rows

@@ -9,7 +9,8 @@ from agreement import every_string, verdict_disagreement
 from brute_force import READOUTS, SCALAR_CELLS, some_model
 
 from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell, TanhCell
-from tallystick.certificates.certify import certify, exact_depth
+from tallystick.certificates.certify import certify
+from tallystick.certificates.deciders import exact_depth
 from tallystick.certificates.executions import execution
 from tallystick.certificates.extremes import rows
 from tallystick.certificates.search import search

@@ -17,7 +17,7 @@ from float_modes import CANNOT, MODES, mode, refusal_in
 from vector_networks import counting_gru, counting_lstm
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import certify as room
+from tallystick.certificates import deciders as room
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
 from tallystick.certificates.ensemble import horizons, meets_conditions

@@ -49,7 +49,7 @@ TERNARY_READOUT = Readout.ternary((-1, 0, 1), (-HALF, 0, -HALF))
         ),
         (
             Network(Stack((LinearCell(1, -1, 1),), ((0, 1), (1, 0))), Readout.binary(1, -HALF)),
-            "the two tokens swapped the horizon would be at least 16",
+            "the two tokens swapped the horizon would be unlimited",
         ),
         (
             Network(counting_lstm(6.0).cell, counting_lstm(6.0).readout, BINARY.in_order(["Pos", "ZeroNeg"])),

@@ -65,7 +65,7 @@ class Recurrence(ABC):
 
     Attributes:
         name: what it is called in files and messages.
-        deciders: the names of the deciders that apply to it (`certificates.certify`), best first.
+        deciders: the names of the deciders that apply to it (`certificates.deciders`), best first.
         is_rational: whether rational weights make rational states, as with everything but tanh and the sigmoid.
         membership: the task that its zero check answers.
     """

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Cell, Input, LinearCell, Recurrence, ReluCell, ScalarCell, TanhCell
-from tallystick.certificates.certify import certify, is_usual
+from tallystick.certificates.certify import certify
+from tallystick.certificates.deciders import is_usual
 from tallystick.certificates.executions import Bounds, Enclosed
 from tallystick.certificates.extremes import Ends
 from tallystick.certificates.linear_ensemble import Floats, HeadStart, Mask, linear_horizons, size_of, some_of

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, LinearCell, Recurrence, ReluCell, SelectiveCell, Stack, TanhCell, TensorCell
 from tallystick.certificates.calling import NotRun
+from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.executable import Executable
 from tallystick.certificates.string_blocks import all_rows
 from tallystick.certificates.variants import Answers, Variant, variants
@@ -136,8 +137,6 @@ def _side_by_side(size: int) -> Callable[..., Any]:
 
 def _reach(variant: Variant, verdict: Verdict, seen: int) -> tuple[float, str]:
     """Return how far a network goes under another declaration, and that in words: certified where it can be."""
-    from tallystick.certificates.certify import certify_network  # noqa: PLC0415 -- which imports this
-
     run_only = seen, f"every string up to length {seen} would be right"
     try:
         tried = certify_network(_network(variant, verdict.network), str(verdict.lengths), verdict.arithmetic, _LIMIT)

@@ -10,7 +10,7 @@ import typer
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.certify import certify as certify_model
-from tallystick.certificates.certify import exact_depth
+from tallystick.certificates.deciders import exact_depth
 from tallystick.certificates.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict

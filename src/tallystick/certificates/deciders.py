@@ -1,0 +1,290 @@
+"""What decides how long a network can be trusted, over **all** strings in a named arithmetic.
+
+What is right is said by the network's task: for most networks the class of the count n − m. Real arithmetic reads the weights
+exactly and decides in rationals or between proved bounds; floating point is decided as executed, by the cell's own step.
+
+A **decider** goes from a network, the lengths that count, an arithmetic and a limit to a verdict, or None where it cannot tell. A
+cell lists the names of those that apply to it, best first (`Cell.deciders`). For a cell with one unit, whose maps rise or
+fall with h:
+
+- **theorem**, in real arithmetic: two lengths decide the zero check of a linear or selective cell (Theorems 1 and 2), also
+  when only even lengths count: `()` gives b = −Q·a, `)(` gives a = −P·b, so P·Q = 1 unless a = b = 0, which `((` excludes
+  together with P = −1. Two lengths also decide a cell whose closing map inverts its opening map (P·Q = 1, b = −Q·a; P = Q =
+  1 for a linear one), with any readout. h is then a function h_d of the count d alone, with h_(d+1) − h_d = a·P^d. For P >
+  0 it is monotone in d. Each comparison of a readout is the sign of w·h + c, monotone in h, and at lengths 1 and 2 it has
+  the wanted signs at d = 0 and on either side of it; so it has them for every d. For P < 0, P ≠ −1, h_(d+2) − h_d = a·(1 +
+  P)·P^d is of one sign for even d, so the same holds for even lengths; with odd ones 0 lies between h₁ and h₂ (P < −1), or
+  between h₋₁ and h₋₂ (P > −1), which kills the ternary readout, and likewise the binary one: such a cell fails at length 1
+  or 2. A ReLU cell with a > 0, U = 1 and b = −a has h = a·κ and is right on semi-Dyck-1 at every length (Theorem 3).
+- **sorted strings**, in real arithmetic: any other linear cell with U > 0 is decided completely by a few strings per length
+  (`sorted_strings`). U ≤ 0 fails by length 2. With s = a − b the states of `))`, `()`, `)(` and `((`
+  are g, g + U·s, g + s and g + s + U·s. For U < 0 the balanced ones lie on both sides of `))`; for U = 0 `()` ends where `))`
+  does. That settles the ternary readout; a binary one needs v·(a − b) > 0 to tell `((` from `()`, and U·v·(a − b) > 0 to tell it
+  from `)(`.
+- **exact depth**, as executed: an exact counter is bounded by the depth to which no operation rounds, if a search would not
+  go further.
+- **search** goes length by length up to a limit, by the cell's own step. As executed no theorem holds for all lengths, so
+  the best outcome there is BOUNDED.
+- **enclosures** is the same search for a tanh cell, its states kept between bounds, which are drawn closer where they do
+  not decide: what a tanh gives is not a matter of IEEE 754, and no rational is the tanh of another. No tanh cell with
+  rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
+  not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
+
+For cells with several units there is **gated boxes** (`box_proof`), and for linear ones, whose step has one matrix for both
+tokens, **sorting** (`sorting`).
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
+from tallystick.certificates.box_proof import METHOD as BOXES
+from tallystick.certificates.box_proof import decide_by_boxes
+from tallystick.certificates.executions import execution
+from tallystick.certificates.search import Reached, is_steady, search
+from tallystick.certificates.sorted_strings import first_failure
+from tallystick.certificates.sorting import METHOD as SORTING
+from tallystick.certificates.sorting import decide_by_sorting
+from tallystick.certificates.verdict import (
+    ENCLOSURES,
+    FLOATS,
+    REAL,
+    Failure,
+    Lengths,
+    Outcome,
+    Verdict,
+    arithmetic_of,
+    lengths_of,
+    runs_of,
+)
+from tallystick.errors import BadInput, check_whole
+from tallystick.files import LONGEST_NUMBER
+from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.ready_machines import BB_COUNTER
+from tallystick.networks import Network
+from tallystick.networks.readout import GREATEST, SIGN, ZERO
+from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
+from tallystick.numbers.values import is_writable
+
+Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
+"""From a network, the lengths that count, an arithmetic and a limit (None is the decider's own) to a verdict, or None."""
+
+LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
+"""How far a search goes by default; its effort grows with the square, in real arithmetic with the cube."""
+
+_LEAST_LIMIT = 2
+_SHORT = 2
+_TANH_DIGITS = (128, 256, 512, 1024)
+
+
+@standard_floats()
+def certify_network(network: Network, lengths: str, arithmetic: str, limit: int | None) -> Verdict:
+    """Ask the deciders of a network's cell in turn."""
+    arithmetic_of(arithmetic)
+    counted = lengths_of(lengths)
+    if limit is not None:
+        check_whole(limit, "limit", least=_LEAST_LIMIT)
+    for name in network.cell.deciders:
+        verdict = DECIDERS[name](network, counted, arithmetic, limit)
+        if verdict is not None:
+            return verdict
+    raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
+
+
+def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide a linear cell in real numbers completely, unless it counts exactly or fails as early as the theorem looks."""
+    del limit
+    cell = network.cell
+    if arithmetic != REAL or not isinstance(cell, LinearCell) or network.readout.decision == ZERO:
+        return None
+    if not is_usual(network) or exact(cell.recurrent_weight) <= 0:
+        return None
+    failure = first_failure(network.in_arithmetic("rational"), lengths)
+    if failure is None or failure.length <= _SHORT:
+        return None
+    return _refute(network, lengths, arithmetic, failure, "sorted strings")
+
+
+def decide_by_theorem(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide an exact counter by its theorem, and any network that fails by length 2."""
+    del limit
+    if arithmetic != REAL:
+        return None
+    exact_network = network.in_arithmetic("rational")
+    short = _short_failure(exact_network, lengths)
+    if short is not None:
+        return _refute(network, lengths, arithmetic, short, "search")
+    if not _theorem_applies(exact_network):
+        return None
+    reason = f"the cell counts exactly, and every string of length {_short(lengths)} is right"
+    return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, "theorem", reason)
+
+
+def decide_by_exact_depth(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Bound an exact counter by the depth to which no operation rounds, where that is further than a search would go.
+
+    There h = d·a, monotone in d; each comparison of a steady readout is monotone in h, so lengths 1 and 2 decide. A ReLU
+    cell has h = a·κ.
+    """
+    if arithmetic == REAL or not is_usual(network):
+        return None
+    depth = exact_depth(network.cell, arithmetic)
+    executed = network.in_arithmetic(arithmetic)
+    if depth is None or depth < (limit or LIMITS[arithmetic]) or not is_steady(executed.readout):
+        return None
+    if isinstance(network.cell, ReluCell) and network.readout.decision != ZERO:
+        return None
+    short = search(execution(network, arithmetic), lengths, _SHORT)
+    if isinstance(short, Failure):
+        return _refute(network, lengths, arithmetic, short, "search")
+    reached = depth - depth % lengths.stride
+    reason = (
+        f"every multiple of the step is exact in {arithmetic} to depth {depth}, "
+        f"and every string of length {_short(lengths)} is right"
+    )
+    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, reached, None, "exact depth", reason)
+
+
+def decide_by_search(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+    """Go through the lengths, up to a limit."""
+    limit = limit or LIMITS[arithmetic]
+    found = search(execution(network, arithmetic), lengths, limit)
+    return _verdict_of_search(network, lengths, arithmetic, found, "search")
+
+
+def decide_by_enclosures(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+    """Go through the lengths with states between bounds, in real numbers with more digits where these do not decide."""
+    limit = limit or LIMITS[arithmetic]
+    found = search(execution(network, arithmetic), lengths, limit)
+    for digits in _TANH_DIGITS if arithmetic == REAL else ():
+        if isinstance(found, Failure) or found.length >= limit - limit % lengths.stride:
+            break
+        found = search(execution(network, arithmetic, digits), lengths, limit)
+    return _verdict_of_search(network, lengths, arithmetic, found, ENCLOSURES)
+
+
+DECIDERS: dict[str, Decider] = {
+    "sorted strings": decide_by_sorted_strings,
+    "theorem": decide_by_theorem,
+    "exact depth": decide_by_exact_depth,
+    "search": decide_by_search,
+    ENCLOSURES: decide_by_enclosures,
+    SORTING: decide_by_sorting,
+    BOXES: decide_by_boxes,
+}
+"""Every decider by the name that cells list it by."""
+
+
+def _short_failure(network: Network, lengths: Lengths) -> Failure | None:
+    """Run every string of length 1 and 2 in rationals; return the one that a search would find, or None.
+
+    A count has at most two states there, its least and its greatest h. Like a search, this looks at both ends of each count, and
+    of the first two wrong ends takes the string that comes first in the order of the tokens.
+    """
+    for length in lengths.upto(_SHORT):
+        ends: dict[int, dict[Number, str]] = {}
+        for tokens in product(ALPHABET, repeat=length):
+            string = "".join(reversed(tokens))
+            (h,) = network.cell.hidden(network.cell.final_state(string))
+            ends.setdefault(network.task.count(string), {}).setdefault(h, string)
+        wrong = [
+            (states[h], int(found), right)
+            for count, states in sorted(ends.items())
+            for right in [network.task.index_of_count(count)]
+            for h in (min(states), max(states))
+            if (found := network.readout.class_index((h,))) != right
+        ]
+        if wrong:
+            string, *classes = min(wrong[:2])
+            return Failure(runs_of(string), *(network.task.classes[index] for index in classes))
+    return None
+
+
+def is_usual(network: Network) -> bool:
+    """Say whether the theorems speak of what a network is asked for.
+
+    A zero check is asked for the language that its kind of cell can accept, and a binary or ternary readout for the sign of
+    the count n − m, with each class right for some count. Then no comparison has one sign for all counts, so that the few
+    counts next to zero tell which way it moves.
+    """
+    task, decision = network.task, network.readout.decision
+    if decision == ZERO:
+        return task == network.cell.membership
+    classes = {task.index_of_count(sign) for sign in (-1, 0, 1)}
+    return decision in (SIGN, GREATEST) and task.machine is BB_COUNTER and len(classes) == len(task.classes)
+
+
+def _theorem_applies(network: Network) -> bool:
+    """Say whether being right to length 2 makes a network right at every length."""
+    zero_check, cell = network.readout.decision == ZERO, network.cell
+    if not is_usual(network):
+        return False
+    if isinstance(cell, ReluCell):
+        return zero_check and cell.open_step > 0 and cell.recurrent_weight == 1 and cell.close_step == -cell.open_step
+    if zero_check:
+        return True
+    assert isinstance(cell, LinearCell | SelectiveCell)
+    P, Q = cell.recurrent_weights[0], cell.recurrent_weights[-1]  # both are U in a linear cell
+    return P * Q == 1 and P != -1 and cell.close_step == -Q * cell.open_step
+
+
+def exact_depth(cell: Recurrence, arithmetic: str) -> int | None:
+    """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
+
+    With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple
+    of a with at most p binary digits, so no operation rounds, fused or not: every string of length k or less is counted
+    as in the real numbers. p is 11, 8, 24 and 53 for float16, bfloat16, float32 and float64; overflow may end it sooner.
+    None for a cell that is not an exact counter once its weights are rounded to this arithmetic.
+
+    >>> exact_depth(LinearCell(1, -1, 1), "float32") == 2**24
+    True
+    >>> exact_depth(LinearCell(0.1, -0.1, 1), "float32"), exact_depth(LinearCell(1, -1, 0.5), "float32")
+    (1, None)
+    """
+    if arithmetic not in FLOATS:
+        raise BadInput(f"arithmetic: {arithmetic!r} is not one of {', '.join(FLOATS)}")
+    if not isinstance(cell, ScalarCell) or cell.counting is None:
+        return None
+    form = float_format(arithmetic)
+    try:
+        rounded = cell.map_weights(ARITHMETICS[form.name])  # a fused weight would not compare
+    except BadInput:  # a weight that does not fit the format
+        return None
+    if (
+        rounded.open_step == 0
+        or rounded.close_step != -rounded.open_step
+        or any(U != 1 for U in rounded.recurrent_weights)
+    ):
+        return None
+    if isinstance(rounded, ReluCell) and rounded.open_step < 0:
+        return None
+    step = abs(exact(rounded.open_step))
+    odd = step.numerator // (step.numerator & -step.numerator)
+    return min(2**form.digits // odd, int(form.greatest / step))
+
+
+def _verdict_of_search(
+    network: Network, lengths: Lengths, arithmetic: str, found: Failure | Reached, method: str
+) -> Verdict:
+    if isinstance(found, Failure):
+        return _refute(network, lengths, arithmetic, found, method)
+    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, found.length, None, method, found.reason)
+
+
+def _refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failure, method: str) -> Verdict:
+    if not is_writable(Fraction(failure.length)):
+        raise BadInput(
+            f"horizon: about 2^{failure.length.bit_length() - 1} has more than {LONGEST_NUMBER:,} digits, too many to write; "
+            "an arithmetic such as float64 decides the network as it is executed"
+        )
+    reason = (
+        f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; "
+        f"no shorter one{'' if lengths is Lengths.ALL else ' of even length'} fails"
+    )
+    horizon = failure.length - lengths.stride
+    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, horizon, failure, method, reason)
+
+
+def _short(lengths: Lengths) -> str:
+    return "1 and 2" if lengths is Lengths.ALL else "2"
