@@ -11,7 +11,7 @@ a class, the intervals of h that get it, margins, and the index of the class for
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, cast, final
 
 from tallystick.errors import BadInput
@@ -168,7 +168,7 @@ class Readout:
         """How many units it reads."""
         return len(self.weight[0])
 
-    @property
+    @cached_property
     def rule(self) -> Decision:
         """The decision for as many outputs as there are."""
         found = decision_of(self.decision, len(self.bias))
