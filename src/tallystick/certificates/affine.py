@@ -19,19 +19,16 @@ from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, Recurrence
 from tallystick.certificates.programs import Recorded, Recording, recorded_numbers
+from tallystick.certificates.whole_products import Whole
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import Form
 from tallystick.numbers.values import Vector, dot, numbers_of
-
-Whole = NDArray[Any]
-"""An array of Python's whole numbers, of any size."""
 
 
 class Demand(NamedTuple):

@@ -32,9 +32,10 @@ from math import lcm
 
 import numpy as np
 
-from tallystick.certificates.affine import AffineNetwork, Demand, Whole
+from tallystick.certificates.affine import AffineNetwork, Demand
 from tallystick.certificates.responses import Precision, ResponseMaker
 from tallystick.certificates.verdict import Lengths
+from tallystick.certificates.whole_products import Whole
 
 Rows = list[list[Fraction]]
 

@@ -21,11 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.affine import AffineNetwork, Whole
+from tallystick.certificates.affine import AffineNetwork
+from tallystick.certificates.whole_products import Whole, whole_product
 
 UNIT = 2.0**-53
-_TINY = 2.0**-1000
-"""Far above all that is lost where doubles become subnormal, and far below all that counts."""
+_SUBNORMAL, _TINY = 2.0**-1070, 2.0**-1000
+"""Above what is lost where a double becomes subnormal; far above that, and far below all that counts."""
 
 _PLACES = (160, 320, 640, 1280)
 _SPARE = 70
@@ -84,7 +85,7 @@ class _Product(NamedTuple):
         """Multiply, and round down."""
         along, across = _greatest_sum(self.entries, 1), _greatest_sum(other.entries, 0)
         error = self.error * across + other.error * along + len(other.entries) * self.error * other.error
-        return _Product((self.entries @ other.entries) >> places, (error >> places) + 2)
+        return _Product(whole_product(self.entries, other.entries) >> places, (error >> places) + 2)
 
     def beside(self, other: "_Product", axis: int) -> "_Product":
         """Put another matrix below this one, or to the right of it."""
@@ -111,6 +112,8 @@ class ResponseMaker:
         """Return the terms up to a length; None where that would take too long, or numbers that are too large."""
         if precision is Precision.EXACT:
             return _exact(self.network, length)
+        if precision is Precision.WIDE and length * self.network.size > _MOST_ENTRIES:
+            return None
         while True:
             vectors = self._ladder.vectors(length)
             if vectors is not None and vectors.error >> 2 * vectors.places - _SPARE == 0:
@@ -190,7 +193,8 @@ def _doubles(network: AffineNetwork, vectors: _Vectors, length: int) -> Response
     openings, drifts = _products(rows, columns, outputs, length)
     sizes = np.add(*_products(np.abs(rows), np.abs(columns), outputs, length))
     whole = 2 * (vectors.error + 1) / (1 << 2 * vectors.places)
-    errors = (network.size + 6) * UNIT * sizes + (1.001 * whole + _TINY)
+    lost = _SUBNORMAL * network.size * float(np.abs(rows).max() + np.abs(columns).max())
+    errors = (network.size + 6) * UNIT * sizes + (1.001 * whole + lost + _TINY)
     constants = _as_doubles(np.array(network.constants, object), vectors.shift)
     constant_error = 2 * UNIT * float(np.abs(constants).max()) + _TINY
     return Responses(openings, drifts, constants, constant_error, 1.001 * _sums_before(errors), is_rounded=True)

@@ -45,7 +45,7 @@ LONGEST = 1 << 21
 _FIRST_STAGE, _NEXT_STAGE = 16, 8
 """The first lengths are looked at alone, then up to eight times as many: most networks fail early."""
 
-_SHARE = 16
+_SHARE = 8
 """A chunk of lengths is at most this part of the lengths before it, so that one M is good for all of it."""
 
 _LONGEST_WIDE = 1 << 14

@@ -1,0 +1,83 @@
+"""How fast linear networks are decided by sorting, beside the same in plain floats, measured in turns.
+
+    python -m benchmarks.linear_networks [LENGTH] [ROUNDS]
+
+A network of 4, 16 or 64 units that nearly counts, dense or diagonal, is decided to a length: to 1,000 tokens as by default,
+and to LENGTH. Beside it stands what the verdict would cost without its proof: the terms δ_k one after the other and their
+running sums, in doubles, with no bound on their errors. In every round each goes once, one after the other; the least time
+counts.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tallystick as ts
+
+UNITS = (4, 16, 64)
+SHORT = 1000
+
+
+def near_counter(units: int, *, dense: bool) -> ts.Network:
+    """Return a counter whose eigenvalue is a little below 1, and units that forget beside it."""
+    generator = np.random.default_rng(units)
+    U = np.diag([1 - 2.0**-46, *generator.uniform(-0.5, 0.5, units - 1)])
+    v, a = (np.array([1, *(0.02 * generator.normal(size=units - 1))]) for _ in range(2))
+    if dense:
+        Q = np.linalg.qr(generator.normal(size=(units, units)))[0]
+        U, v, a = Q @ U @ Q.T, Q @ v, Q @ a
+    zeros = (0.0,) * units
+    layer = ts.LinearLayer(_rows(np.stack([a, -a], axis=1)), _rows(U), zeros, zeros)
+    return ts.Network(layer, ts.Readout(_rows(v[None]), (-0.5,)))
+
+
+def _rows(matrix: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(map(float, row)) for row in matrix)
+
+
+def plain_sums(network: ts.Network, length: int) -> float:
+    """Return the sum of all terms, each from the row before it."""
+    cell = network.cell
+    assert isinstance(cell, ts.LinearLayer)
+    U, W, row = (np.array(part) for part in (cell.recurrent_weight, cell.input_weight, network.readout.weight[0]))
+    step, terms = W[:, 0] - W[:, 1], np.empty(length)
+    for k in range(length):
+        terms[k] = row @ step
+        row = row @ U
+    return float(np.cumsum(terms)[-1])
+
+
+def measure(length: int, rounds: int) -> None:
+    """Print the times of every network."""
+    print(f"{'units':>5}  {'matrix':8}  {'length':>9}  {'verdict':>9}  {'seconds':>8}  {'times plain':>11}")
+    for units in UNITS:
+        for dense in (False, True):
+            network = near_counter(units, dense=dense)
+            for limit in (SHORT, length):
+                verdict, seconds = "", [float("inf"), float("inf")]
+                for _ in range(rounds):
+                    outcome: list[str] = []
+                    works: list[Callable[[], object]] = [
+                        lambda network=network, limit=limit, outcome=outcome: outcome.append(
+                            ts.certify(network, limit=limit).outcome.value
+                        ),
+                        lambda network=network, limit=limit: plain_sums(network, limit),
+                    ]
+                    seconds = [min(least, _seconds(work)) for least, work in zip(seconds, works, strict=True)]
+                    (verdict,) = outcome
+                proved, plain = seconds
+                kind = "dense" if dense else "diagonal"
+                print(f"{units:5}  {kind:8}  {limit:9,}  {verdict:>9}  {proved:8.3f}  {proved / plain:11.1f}")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    measure(*(int(text) for text in (*sys.argv[1:], *("1000000", "3")[len(sys.argv) - 1 :])))
