@@ -51,27 +51,36 @@ class Groups:
     def longer(self, cell: Recurrence, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
         images = self._images(cell)
+        rows = self.length - self.suffix + 1
         if self.suffix < suffix:
-            return Groups(self.length + 1, self.suffix + 1, map_states(_extend_suffix, *images))
-        return Groups(self.length + 1, self.suffix, map_states(_move_suffix, *images))
+            return Groups(self.length + 1, self.suffix + 1, map_states(partial(_extend_suffix, rows), images))
+        return Groups(self.length + 1, self.suffix, map_states(partial(_move_suffix, rows), images))
 
-    def _images(self, cell: Recurrence) -> list[Any]:
-        """Return the states after each token, some groups at a time; threads share them, since NumPy lets go of Python's lock."""
+    def _images(self, cell: Recurrence) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return boxes of the shape "group" × "new token", found some groups at a time.
+
+        Threads share the work, since NumPy lets go of Python's lock.
+        """
+
+        def empty(_: Box) -> Box:
+            low, high = np.empty((2, self.size, len(ALPHABET)))
+            return Box(low, high)
+
+        images = map_states(empty, self.state)
+
+        def step(piece: tuple[int, int]) -> None:
+            place, start = piece
+            found = cell.step(map_states(partial(_cut, start), self.state), ONE_HOT[ALPHABET[place]])
+            map_states(partial(_put, place, start), images, found)
+
         starts = range(0, self.size, _AT_ONCE)
-
-        def image(piece: tuple[str, int]) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
-            token, start = piece
-            found = cell.step(map_states(partial(_cut, start), self.state), ONE_HOT[token])
-            return map_states(partial(_spread, min(_AT_ONCE, self.size - start)), found)
-
-        pieces = list(product(ALPHABET, starts))
+        pieces = list(product(range(len(ALPHABET)), starts))
         if len(starts) == 1:
-            images = list(map(image, pieces))
+            list(map(step, pieces))
         else:
             with ThreadPoolExecutor(_THREADS) as pool:
-                images = list(pool.map(standard_floats()(image), pieces))
-        join = partial(_join, (self.length - self.suffix + 1, 2**self.suffix))
-        return [map_states(join, *images[: len(starts)]), map_states(join, *images[len(starts) :])]
+                list(pool.map(standard_floats()(step), pieces))
+        return images
 
     def example(self, closings: int, suffix: int) -> str:
         """Return a string of a group: the tokens before its suffix in sorted order, then the suffix."""
@@ -106,42 +115,27 @@ def _cut(start: int, box: Box) -> Box:
     return Box(*(end.reshape(-1)[start : start + _AT_ONCE] for end in box.ends))
 
 
-def _spread(size: int, box: Box) -> Box:
-    """Return a box for each group; what a layer without memory gives is one for all."""
-    return box if np.ndim(box.low) else Box(*(np.broadcast_to(end, size) for end in box.ends))
+def _put(place: int, start: int, images: Box, found: Box) -> None:
+    """Write the boxes of some groups to their places; what a layer without memory gives is one box for all of them."""
+    for end, value in zip(images.ends, found.ends, strict=True):
+        end[start : start + _AT_ONCE, place] = value
 
 
-def _join(shape: tuple[int, int], *parts: Box) -> Box:
-    """Put the boxes of all groups together again."""
-    ends = zip(*(part.ends for part in parts), strict=True)
-    low, high = (np.concatenate(pieces).reshape(shape) for pieces in ends)
-    return Box(low, high)
-
-
-def _extend_suffix(*images: Box) -> Box:
+def _extend_suffix(rows: int, image: Box) -> Box:
     """Tell the images under both tokens apart: the suffix grows by the new token, which becomes its last binary digit."""
-    ends = zip(*(image.ends for image in images), strict=True)
-    low, high = (np.stack(parts, axis=-1).reshape(len(parts[0]), -1) for parts in ends)
+    return Box(*(end.reshape(rows, -1) for end in image.ends))
+
+
+def _move_suffix(rows: int, image: Box) -> Box:
+    """Forget the oldest token, the first binary digit: groups that differ in it are joined.
+
+    Strings whose oldest token was `)` count one closing bracket more before the suffix.
+    """
+    low, high = (end.reshape(rows, len(ALPHABET), -1) for end in image.ends)
+    none = np.full((1, low.shape[2]), np.inf)
+    low = np.minimum(np.concatenate([low[:, 0], none]), np.concatenate([none, low[:, 1]]))
+    high = np.maximum(np.concatenate([high[:, 0], -none]), np.concatenate([-none, high[:, 1]]))
     return Box(low, high)
-
-
-def _move_suffix(*images: Box) -> Box:
-    """Forget the oldest token: strings whose oldest token was `)` count one closing bracket more before it."""
-    return _extend_suffix(*map(_join_oldest, images))
-
-
-def _join_oldest(image: Box) -> Box:
-    """Join the groups that differ in the oldest token of their suffix, its first binary digit."""
-    opening, closing = (_ends(image, half) for half in (0, 1))
-    none = np.full((1, opening[0].shape[1]), np.inf)
-    low = np.minimum(np.concatenate([opening[0], none]), np.concatenate([none, closing[0]]))
-    high = np.maximum(np.concatenate([opening[1], -none]), np.concatenate([-none, closing[1]]))
-    return Box(low, high)
-
-
-def _ends(image: Box, half: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    low, high = (end.reshape(len(end), 2, -1)[:, half] for end in image.ends)
-    return low, high
 
 
 assert ALPHABET[1] == CLOSE, "a suffix is a binary number whose ones are closing brackets"
