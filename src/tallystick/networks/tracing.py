@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -276,7 +277,21 @@ class Trace:
         columns = labels.columns(named[0])
         if any(signal.is_constant for signal, _, _ in columns):
             return None
+        self._check_order(strings, times, size)
         return Answer(place, columns, tensor.detach().numpy().ravel()[np.stack(last)])
+
+    def _check_order(self, strings: Ints, times: Ints, size: int) -> None:
+        """Refuse what has strings or times in another order than they are read in: who uses it goes by the place alone."""
+        axes = [(self.labels.batch, strings), (size, None)]
+        if len(times) > self.labels.batch * size:
+            axes.append((self.labels.length, times))
+        for order in permutations(axes):
+            places = np.indices([extent for extent, _ in order]).reshape(len(order), -1)
+            if all(found is None or (found == place).all() for place, (_, found) in zip(places, order, strict=True)):
+                return
+        raise Unreadable(
+            "module: returns its answers in another order than that of the strings and tokens that it reads"
+        )
 
 
 def _message(error: Exception) -> str:

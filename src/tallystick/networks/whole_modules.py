@@ -2,7 +2,8 @@
 
 The module is run on a few strings, encoded as declared, with the strings along the first axis or along the second. The run in
 which all that depends on the strings is understood (`networks.tracing`) gives the signals, and these the layers and the readout
-(`networks.signals`). A sigmoid, softmax or tanh at the very end leaves the class as it is, and is left out of the network.
+(`networks.signals`). What leaves the class as it is at the very end is left out of the network: a sigmoid, or tanh, which
+leaves the sign; of several outputs these and softmax, which leave the greatest.
 """
 
 import sys
@@ -137,11 +138,14 @@ def _without_top(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], list[
     on_top: list[str] = []
     while True:
         signal = columns[0][0]
-        whole = columns == tuple((signal, 0, feature) for feature in range(signal.size))
+        features = [feature for one, shift, feature in columns if one is signal and not shift]
+        whole = len(features) == len(columns) and sorted(features) == list(range(signal.size))
         each = signal.weight.shape == (signal.size,) * 2 and (signal.weight == np.eye(signal.size)).all()
         if signal.operation not in _ON_TOP or signal.start is not None or not whole or not each:
             return columns, on_top
+        if signal.operation == "sigmoid" and signal.size == 1 and on_top:
+            return columns, on_top  # its middle, 1/2, is the middle of nothing above it
         if "softmax" in signal.operation and signal.size == 1:
             raise BadInput(f"{signal.place}: the softmax of one output is always 1; use a sigmoid or several outputs")
         on_top.append(signal.operation)
-        columns = signal.columns
+        columns = tuple(signal.columns[feature] for feature in features)
