@@ -1,5 +1,6 @@
 import json
 import random
+from fractions import Fraction
 from itertools import product
 
 import jax
@@ -91,6 +92,16 @@ def test_what_a_function_is_called_with():
     longest = max((x for x in seen if x.shape[1] == 3), key=len)
     assert longest.dtype == np.float32
     assert longest[1].tolist() == [[0, 0], [0.25, 1], [1, 2]]
+
+
+@pytest.mark.parametrize("numbers", [(16777217, 16777216), (1e39, 0), (0.1, -0.1)])
+def test_a_function_gets_the_very_numbers_that_are_declared(numbers):
+    def count(x):
+        assert set(x.ravel().tolist()) <= set(numbers)
+        return (x == numbers[0]).sum(axis=(1, 2)) - (x == numbers[1]).sum(axis=(1, 2))
+
+    tokens = {"(": [numbers[0]], ")": [numbers[1]]}
+    assert ts.certify(count, task="binary", tokens=tokens, upto=6).outcome is Outcome.BOUNDED
 
 
 @pytest.mark.parametrize("form", ["each", "steps", "one step", "tuple", "lists"])
@@ -316,6 +327,8 @@ def test_a_run_without_a_length_ends(monkeypatch):
         (lambda s: s[10**9], {"task": "bb"}, "raises IndexError on 5 strings of length 1"),
         (lambda s: ["yes"] * len(s), {"task": "bb"}, "could not convert"),
         (5, {"task": "bb"}, "cannot be called"),
+        (len, {"task": "bb", "tokens": {"(": [Fraction(1, 3)], ")": [0]}}, "'('[0] is not a double"),
+        (len, {"task": "bb", "tokens": {"(": [0, 1], ")": [0, 10**400]}}, "')'[1] is not a double"),
         (lambda s: s, {"task": "bb", "upto": 0}, "upto: 0"),
         (lambda s: s, {"task": "bb", "upto": 10**6}, "upto: 1000000"),
         (lambda s: s, {"task": "bb", "arithmetic": "float32"}, "arithmetic: 'float32'"),

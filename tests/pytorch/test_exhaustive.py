@@ -140,6 +140,45 @@ def test_a_module_in_double_precision_gets_doubles():
     check(verdict, horizon_string_by_string(module, ready_task("binary"), lambda s: one_hot(s).double(), 8))
 
 
+class Sums(nn.Module):
+    """A sum of numbers, in a kind of floats."""
+
+    def __init__(self, dtype):
+        super().__init__()
+        self.register_buffer("place", torch.tensor([1]))
+        self.register_buffer("weight", torch.ones(1, 1, dtype=dtype))
+
+    def forward(self, x):
+        """Add from left to right."""
+        return torch.cumsum(x, 1)[:, -1] @ self.weight
+
+
+def test_a_module_in_double_precision_gets_the_very_numbers_that_are_declared():
+    def encode(string):
+        return torch.tensor([[[0.1] if token == "(" else [-0.1] for token in string]], dtype=torch.float64)
+
+    module = Sums(torch.float64).eval()
+    verdict = ts.certify(module, task="binary", tokens={"(": [0.1], ")": [-0.1]}, upto=8)
+    check(verdict, horizon_string_by_string(module, ready_task("binary"), encode, 8))
+    assert verdict.horizon == 5
+
+
+@pytest.mark.parametrize(
+    ("dtype", "numbers", "message"),
+    [
+        (torch.float32, (16777217, 16777216), "are both [16777216.0] in float32"),
+        (torch.bfloat16, (1.0001, 1), "are both [1.0] in bfloat16"),
+        (torch.float32, (1e39, 0), "beyond float32"),
+        (torch.float16, (0, 1e5), "beyond float16"),
+        (torch.float64, (10**400, 0), "'('[0] is not a double"),
+    ],
+)
+def test_tokens_that_a_module_cannot_tell_apart_are_refused(dtype, numbers, message):
+    with pytest.raises(ts.BadInput) as refused:
+        ts.certify(Sums(dtype).eval(), task="binary", tokens={"(": [numbers[0]], ")": [numbers[1]]}, upto=4)
+    assert message in str(refused.value)
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_a_module_in_half_precision_is_run(dtype):
     class Sum(nn.Module):

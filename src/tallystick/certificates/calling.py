@@ -5,8 +5,9 @@ PyTorch and JAX are not imported here: whoever hands over a module or returns a 
 
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
-from tallystick.networks.declaration import Declaration, Encoding, one_hot
+from tallystick.networks.declaration import FIRST, LAST, Declaration, doubles, one_hot
 from tallystick.networks.pytorch import is_module
 
 _STATES = ("start", "step", "outputs")
@@ -50,35 +51,67 @@ class Codes(NamedTuple):
         return len(self.first) + len(self.last)
 
 
-def codes_of(declared: Declaration, *, as_vectors: bool) -> Codes:
-    """Return what is declared as arrays: int64 for indices; float32 for vectors, and for indices that are to be one-hot ones."""
-    tokens = [declared.tokens[token] for token in declared.task.alphabet if declared.tokens]
-    every = (*declared.first, *tokens, *declared.last)
+def codes_of(function: object, declared: Declaration, *, as_vectors: bool) -> Codes:
+    """Return what is declared as a program reads it: int64 for indices; vectors, and indices that are to be one-hot, in floats.
+
+    A module reads floats of its own kind. Anything else reads float32 if that holds every number, and float64 if not.
+    """
+    tokens = [(token, declared.tokens[token]) for token in declared.task.alphabet if declared.tokens]
+    first, last = ([(name, code) for code in codes] for name, codes in ((FIRST, declared.first), (LAST, declared.last)))
+    every = [code for _, code in (*first, *tokens, *last)]
     width = max((len(code) if isinstance(code, tuple) else code + 1 for code in every), default=0)
-    vectors = as_vectors or any(isinstance(code, tuple) for code in every)
+    if not as_vectors and all(isinstance(code, int) for code in every):
+        return Codes(*(np.array([code for _, code in codes], np.int64) for codes in (first, tokens, last)))
+    exact = [np.array([doubles(one_hot(code, width), name) for name, code in codes]) for codes in (first, tokens, last)]
+    single = _floats_of(function) is None and all((_rounded(one, "float32") == one).all() for one in exact)
+    kind = _floats_of(function) or ("float32" if single else "float64")
+    read = Codes(*(_rounded(one.reshape(-1, width), kind) for one in exact))
+    _check_rounded(read, [name for name, _ in tokens], kind)
+    return read
 
-    def array(codes: Sequence[Encoding]) -> NDArray[Any]:
-        if not vectors:
-            return np.array(codes, np.int64)
-        numbers = [[float(number) for number in one_hot(code, width)] for code in codes]
-        return np.array(numbers, np.float32).reshape(-1, width)
 
-    return Codes(array(declared.first), array(tokens), array(declared.last))
+def _floats_of(function: object) -> str | None:
+    """Return the kind of floats that a module computes with; None where it has none, and for anything else."""
+    tensors = held_tensors(function) if is_module(function) else ()
+    return next((str(held.dtype).removeprefix("torch.") for held in tensors if held.is_floating_point()), None)
+
+
+def _rounded(numbers: NDArray[np.float64], kind: str) -> NDArray[Any]:
+    """Return numbers rounded to a kind of floats, in an array; NumPy holds those of kinds that it does not know as float32."""
+    if hasattr(np, kind):
+        with np.errstate(over="ignore"):
+            return numbers.astype(kind)
+    torch = sys.modules["torch"]
+    return torch.from_numpy(numbers).to(getattr(torch, kind)).float().numpy()
+
+
+def _check_rounded(codes: Codes, names: Sequence[str], kind: str) -> None:
+    """Refuse vectors that the floats of a module do not hold apart."""
+    if not all(np.isfinite(one).all() for one in codes):
+        raise BadInput(f"tokens: a vector has a number beyond {kind}, which the module computes with; scale it")
+    for place, other in combinations(range(len(names)), 2):
+        if np.array_equal(codes.tokens[place], codes.tokens[other]):
+            raise BadInput(
+                f"tokens: {names[place]!r} and {names[other]!r} are both {codes.tokens[place].tolist()} in {kind}, which the "
+                "module computes with, so nothing can tell them apart; call module.double(), or scale them"
+            )
 
 
 def input_of(function: Any, given: NDArray[Any]) -> Any:  # noqa: ANN401 -- PyTorch is not imported
     """Return an array as a program reads it: for a module a tensor on its device, vectors in its dtype."""
     if not is_module(function):
         return given
-    tensor, held = sys.modules["torch"].from_numpy(np.ascontiguousarray(given)), held_tensor(function)
+    torch = sys.modules["torch"]
+    tensor, held = torch.from_numpy(np.ascontiguousarray(given)), next(held_tensors(function), None)
     if held is None:
         return tensor
-    return tensor.to(held.device, held.dtype if given.dtype.kind == "f" and held.is_floating_point() else None)
+    kind = _floats_of(function) if given.dtype.kind == "f" else None
+    return tensor.to(held.device, kind and getattr(torch, kind))
 
 
-def held_tensor(module: Any) -> Any:  # noqa: ANN401 -- PyTorch is not imported
-    """Return a tensor of a module, which tells its device and dtype; None where there is none."""
-    return next(iter((*module.parameters(), *module.buffers())), None)
+def held_tensors(module: Any) -> Iterator[Any]:  # noqa: ANN401 -- PyTorch is not imported
+    """Go through the tensors of a module, which tell its device and dtype."""
+    yield from (*module.parameters(), *module.buffers())
 
 
 def run_part(function: object, work: Callable[[], Any], given: str) -> Any:  # noqa: ANN401 -- whatever a program returns

@@ -1,9 +1,10 @@
 """A program that is run on strings: a function, a PyTorch module or an object that exposes its state.
 
 A **function** is called with many strings of one length at once. With `tokens` declared it gets an array, int64 of shape (batch,
-length) for indices or float32 of shape (batch, length, width) for vectors, with `<BOS>` and `<EOS>` where they are declared.
-Without `tokens` it gets a list of strings. A **module** gets tensors on its own device, vectors in its own dtype. A module that
-does not read indices gets the one-hot vectors that they stand for, and one that reads the length first gets (length, batch).
+length) for indices or float32 of shape (batch, length, width) for vectors, float64 where a number is not a float32, with `<BOS>`
+and `<EOS>` where they are declared. Without `tokens` it gets a list of strings. A **module** gets tensors on its own device,
+vectors in its own dtype. A module that does not read indices gets the one-hot vectors that they stand for, and one that reads the
+length first gets (length, batch).
 
 It returns one output per string, (batch,) or (batch, 1), which is the task's second class above a threshold; or one output per
 class, (batch, k), of which the greatest wins and the first of equals; or these after each token, (batch, length, k), of which the
@@ -113,7 +114,7 @@ class Executable:
     @cached_property
     def codes(self) -> Codes:
         """What is read for each token, and before and after a string."""
-        return codes_of(self.declaration, as_vectors=self.way.one_hot)
+        return codes_of(self.function, self.declaration, as_vectors=self.way.one_hot)
 
     @property
     def called_with(self) -> str:

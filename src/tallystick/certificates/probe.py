@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.calling import NotRun, exposes_state, held_tensor
+from tallystick.certificates.calling import NotRun, exposes_state, held_tensors
 from tallystick.certificates.executable import Executable, Form, Way
 from tallystick.certificates.string_blocks import Rows, strings_of
 from tallystick.errors import BadInput
@@ -74,8 +74,8 @@ def _probe_length(program: Executable, length: int, stride: int) -> Executable:
     rows = _spread_rows(len(program.alphabet), length, next(size for size in _BATCHES if size not in taken))
     answers = program.answers(rows)
     found = replace(program, form=_form(program, answers, rows, stride))
-    held = held_tensor(program.function) if is_module(program.function) else None
-    half = _HALF_BYTES in (answers.dtype.itemsize, held is not None and held.element_size())
+    held = held_tensors(program.function) if is_module(program.function) else ()
+    half = _HALF_BYTES in (answers.dtype.itemsize, *(tensor.element_size() for tensor in held))
     _check_alone(found, rows, _HALF_ROUNDING if half else _ROUNDING)
     if exposes_state(program.function) and not found.keeps_states(rows):
         raise BadInput(

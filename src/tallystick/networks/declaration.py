@@ -107,6 +107,18 @@ def one_hot(encoding: Encoding, size: int, token: str = "token") -> tuple[Number
     return tuple(int(place == encoding) for place in range(size))
 
 
+def doubles(vector: Sequence[Number], token: str = "token") -> list[float]:
+    """Return a vector as doubles; refuse a number that is none, since what is run would read another one."""
+    for place, number in enumerate(vector):
+        try:
+            same = float(number) == number
+        except OverflowError:
+            same = False
+        if not same:
+            raise BadInput(f"tokens: {token!r}[{place}] is not a double, so nothing can be run on it; round it first")
+    return [float(number) for number in vector]
+
+
 def check_index(index: int, size: int, token: str) -> None:
     """Refuse an index that is not below a size."""
     if index >= size:
