@@ -80,9 +80,8 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
             return replace(verdict, reason=f"{verdict.reason}; {verdict.hint}") if verdict.hint else verdict
     for name, value, usual in (("arithmetic", arithmetic, REAL), ("limit", limit, None), ("readout", readout, None)):
         if value != usual:
-            raise BadInput(
-                f"{name}: {value!r} is not for what is run on every string as it is, up to upto=; leave {name}= out"
-            )
+            said = f"{name}: {value!r} is not for what is run on every string as it is, up to upto=; leave {name}= out"
+            raise BadInput(f"{said}; {why}" if why else said)
     verdict = certify_by_running(
         network, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths_of(lengths), upto=upto
     )
