@@ -91,7 +91,8 @@ KINDS = {kind.__name__: kind for kind in (near_counter, defective, forgetful, un
 
 def readouts(v, threshold):
     """A readout of each kind for an output v·h, with the task that it answers."""
-    zeros, v, opposite = (ZERO,) * len(v), tuple(v), tuple(-x for x in v)
+    v = tuple(v)
+    zeros, opposite = (ZERO,) * len(v), tuple(-x for x in v)
     return {
         "binary": (ts.Readout((v,), (-threshold,), SIGN), BINARY),
         "ternary": (ts.Readout((opposite, zeros, v), (-threshold, ZERO, -threshold)), TERNARY),

@@ -4,6 +4,7 @@ import json
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from linear_networks import KINDS, first_wrong_length, readouts, seen_from_another_basis, some_network
 
@@ -60,6 +61,23 @@ def test_some_networks_of_every_kind_are_proved_or_refuted():
         networks = (some_network(random.Random(f"{kind} {seed}"), kind, 3, "binary") for seed in range(12))
         outcomes = {certify(network, limit=12).outcome for network in networks}
         assert (Outcome.PROVED in outcomes, Outcome.REFUTED in outcomes) == (kind != "anything", kind != "unseen")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weights_may_be_any_doubles(seed):
+    generator = np.random.default_rng(seed)
+    for _ in range(6):
+        d, noise = int(generator.integers(1, 7)), 10.0 ** -generator.uniform(0.5, 4)
+        Q = np.linalg.qr(generator.normal(size=(d, d)))[0]
+        U = Q @ np.diag([1, *generator.uniform(-0.6, 0.6, d - 1)]) @ Q.T + noise * generator.normal(size=(d, d))
+        a, v = (Q @ [1, *(size * generator.normal(size=d - 1))] for size in (0.2, 0.3))
+        layer = ts.LinearLayer(rows_of(np.stack([a, noise - a], axis=1)), rows_of(U), (0.0,) * d, (0.0,) * d)
+        readout, task = random.Random(seed).choice(list(readouts(map(Fraction, v.tolist()), HALF).values()))
+        assert wrong_verdict(ts.Network(layer, readout, task), "all", 8) is None
+
+
+def rows_of(matrix):
+    return tuple(map(tuple, matrix.tolist()))
 
 
 # --- One unit -----------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,10 @@ first token where there is anything to do):
      "task": {"name": "not-negative", "machine": "bb", "classes": ["below", "not below"],
               "right": ["below", "not below", "not below"]}}
 
+The evidence that a linear network of several units is right at every length (`limits`) is the limit E of the powers of U on the
+eigenvalue 1, a power m and a length K, `{"method": "sorting", "tail": {"limit": E, "power": m, "start": K}}`; of an exact counter
+the tail is null.
+
 The checker (`checker/`) shares no code with this module on purpose.
 """
 
