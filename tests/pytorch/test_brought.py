@@ -1,8 +1,8 @@
 """Whole networks as PyTorch users bring them: each verdict is that of the module itself, run on every string."""
 
-import brought
 import pytest
-from brought import torch
+from pytorch import brought
+from pytorch.brought import torch
 
 import tallystick as ts
 
