@@ -8,8 +8,8 @@ from benchmarks.limits import strings_of
 from benchmarks.machine import Row, best_of, forget_peak, peak_gigabytes
 from benchmarks.speed import initial_weights
 from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import horizons
-from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.one_unit.ensemble import horizons
+from tallystick.certificates.one_unit.exact_accuracy import exact_accuracy
 from tallystick.languages.brackets import LANGUAGES
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.networks import Network, Readout

@@ -17,8 +17,8 @@ import torch
 from torch import nn
 
 import tallystick as ts
-from tallystick.certificates.executable import BATCH
-from tallystick.certificates.string_blocks import blocks
+from tallystick.certificates.running.executable import BATCH
+from tallystick.certificates.running.string_blocks import blocks
 
 TOKENS = {"(": [1, 0], ")": [0, 1]}
 SHORTER = 8

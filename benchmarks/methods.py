@@ -20,7 +20,7 @@ from dataclasses import replace
 import jax
 import numpy as np
 
-from tallystick.certificates.ensemble import UNLIMITED, meets_conditions
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, meets_conditions
 from tallystick.runs.horizons import certify_many
 from tallystick.runs.runner import train
 from tallystick.training.adam import Momenta

@@ -6,7 +6,7 @@ python examples/train_networks_that_count.py
 import numpy as np
 
 import tallystick as ts
-from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.one_unit.ensemble import UNLIMITED
 
 WAYS = {
     "as in the paper": {"method": "published"},

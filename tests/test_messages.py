@@ -10,11 +10,11 @@ import pytest
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, TanhCell
 from tallystick.certificates.certify import certify
 from tallystick.certificates.deciders import exact_depth
-from tallystick.certificates.ensemble import horizons
-from tallystick.certificates.exact_accuracy import accuracy_curve, exact_accuracy
-from tallystick.certificates.extremes import closed_form, extremes, rows
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.regions import outline, slice_at
+from tallystick.certificates.one_unit.ensemble import horizons
+from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit.extremes import closed_form, extremes, rows
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.regions import outline, slice_at
 from tallystick.certificates.verdict import Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BinaryClass

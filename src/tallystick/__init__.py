@@ -24,9 +24,9 @@ from tallystick.cells import (
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import horizons
-from tallystick.certificates.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.ensemble import horizons
+from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import Verdict
 from tallystick.checker import check_file as check_certificate
 from tallystick.conversion import to_cell, to_machine

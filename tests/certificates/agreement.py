@@ -14,7 +14,7 @@ from edge_models import is_refused
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.exact_accuracy import accuracy_curve
+from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve
 from tallystick.certificates.verdict import REAL, Outcome, arithmetic_of
 from tallystick.checker import check
 from tallystick.errors import BadInput

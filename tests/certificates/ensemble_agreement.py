@@ -4,7 +4,7 @@ import numpy as np
 from brute_force import stacked_readout
 
 from tallystick.cells import TanhCell
-from tallystick.certificates.ensemble import UNLIMITED, horizons
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Network
 

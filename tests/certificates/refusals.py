@@ -15,9 +15,9 @@ from float_modes import MODES, mode, refusal_in
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import horizons
-from tallystick.certificates.exact_accuracy import accuracy_curve
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.ensemble import horizons
+from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import REAL, Lengths
 from tallystick.checker import check
 

@@ -9,9 +9,9 @@ from brute_force import place_of
 from vector_networks import counting_lstm
 
 from tallystick import LinearCell, LstmCell, Network, Stack, certify
-from tallystick.certificates import box_proof
-from tallystick.certificates.box_groups import empty_string, groups_to
-from tallystick.certificates.box_proof import (
+from tallystick.certificates.boxes import box_proof
+from tallystick.certificates.boxes.box_groups import empty_string, groups_to
+from tallystick.certificates.boxes.box_proof import (
     FAILED,
     LIMIT,
     UNDECIDED,

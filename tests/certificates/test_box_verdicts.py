@@ -11,9 +11,9 @@ import pytest
 from vector_networks import MODELS, counting_lstm, every_state, mistakes, trained_models, wrong_verdict
 
 from tallystick import BadInput, GruCell, LinearCell, LstmCell, Network, certify, write_network
-from tallystick.certificates import box_proof
-from tallystick.certificates.box_groups import empty_string
-from tallystick.certificates.suspects import suspects
+from tallystick.certificates.boxes import box_proof
+from tallystick.certificates.boxes.box_groups import empty_string
+from tallystick.certificates.boxes.suspects import suspects
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.cli import main
 from tallystick.networks import Readout

@@ -11,9 +11,9 @@ from brute_force import READOUTS, SCALAR_CELLS, some_model
 from tallystick.cells import LinearCell, ReluCell, ScalarCell, SelectiveCell, TanhCell
 from tallystick.certificates.certify import certify
 from tallystick.certificates.deciders import exact_depth
-from tallystick.certificates.executions import execution
-from tallystick.certificates.extremes import rows
-from tallystick.certificates.search import search
+from tallystick.certificates.one_unit.executions import execution
+from tallystick.certificates.one_unit.extremes import rows
+from tallystick.certificates.one_unit.search import search
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Failure, Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
@@ -189,7 +189,7 @@ def test_right_ends_do_not_make_a_float_interval_right():
 @pytest.mark.parametrize(("most", "length"), [(3, 2), (4, 4), (15, 4), (16, None)])
 def test_states_are_listed_while_they_are_few(most, length, monkeypatch):
     """Of the network above, with 4 states of length 2 and 16 of length 4."""
-    monkeypatch.setattr("tallystick.certificates.search.MOST_STATES", most)
+    monkeypatch.setattr("tallystick.certificates.one_unit.search.MOST_STATES", most)
     cell = LinearCell(1.439453125, -1.3974609375, 0.9912109375)
     readout = Readout.ternary((63.9375, 64.0, 64.0625), (-0.047576904296875, 0.0, -0.005016326904296875))
     verdict = certify(Network(cell, readout), "even", "float16")

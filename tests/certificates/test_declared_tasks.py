@@ -10,7 +10,7 @@ import pytest
 from tallystick.cells import LinearCell, LinearLayer, ReluCell, ReluLayer, SelectiveCell
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.exact_accuracy import exact_accuracy
+from tallystick.certificates.one_unit.exact_accuracy import exact_accuracy
 from tallystick.certificates.verdict import Outcome
 from tallystick.checker import check
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY

@@ -10,10 +10,10 @@ from brute_force import READOUTS, SCALAR_CELLS, some_model
 from ensemble_agreement import ensemble_disagreements, in_floats, stacked
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import ensemble as room
-from tallystick.certificates import linear_ensemble
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import UNLIMITED, horizons, meets_conditions
+from tallystick.certificates.one_unit import ensemble as room
+from tallystick.certificates.one_unit import linear_ensemble
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons, meets_conditions
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions

@@ -9,11 +9,11 @@ from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 from ensemble_agreement import in_floats, stacked
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import ensemble as room
-from tallystick.certificates import linear_ensemble
-from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.linear_ensemble import size_of, some_of
-from tallystick.certificates.sorted_strings import right_at_zero
+from tallystick.certificates.one_unit import ensemble as room
+from tallystick.certificates.one_unit import linear_ensemble
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons
+from tallystick.certificates.one_unit.linear_ensemble import size_of, some_of
+from tallystick.certificates.one_unit.sorted_strings import right_at_zero
 from tallystick.networks import Network, Readout
 
 LONGEST = 7

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
-from tallystick.certificates import ensemble as room
-from tallystick.certificates import linear_ensemble
-from tallystick.certificates.ensemble import UNLIMITED, horizons
-from tallystick.certificates.linear_ensemble import FirstFailures, Powers, decide_length
-from tallystick.certificates.sorted_strings import CriticalString, critical_strings
+from tallystick.certificates.one_unit import ensemble as room
+from tallystick.certificates.one_unit import linear_ensemble
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons
+from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, Powers, decide_length
+from tallystick.certificates.one_unit.sorted_strings import CriticalString, critical_strings
 from tallystick.certificates.verdict import Horizons
 from tallystick.networks import Network, Readout
 from tallystick.numbers.boxes import Box

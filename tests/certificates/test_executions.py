@@ -9,10 +9,10 @@ import pytest
 from brute_force import READOUTS, some_model
 
 from tallystick.cells import ONE_HOT, LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates.executions import TANH_NEIGHBOURS, ExecutedTanh, RealTanh, execution, whole_model
-from tallystick.certificates.extremes import ByOpenings, ByRunningCount, Ends
-from tallystick.certificates.search import is_certain, is_steady
-from tallystick.certificates.sorted_strings import critical_strings, sides
+from tallystick.certificates.one_unit.executions import TANH_NEIGHBOURS, ExecutedTanh, RealTanh, execution, whole_model
+from tallystick.certificates.one_unit.extremes import ByOpenings, ByRunningCount, Ends
+from tallystick.certificates.one_unit.search import is_certain, is_steady
+from tallystick.certificates.one_unit.sorted_strings import critical_strings, sides
 from tallystick.certificates.verdict import runs_of
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, TERNARY
 from tallystick.networks import Network, Readout

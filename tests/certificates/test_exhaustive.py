@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.certificates import exhaustive
-from tallystick.certificates.executable import BATCH
 from tallystick.certificates.progress import listen
+from tallystick.certificates.running import exhaustive
+from tallystick.certificates.running.executable import BATCH
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.languages.counter_machine import Add
 from tallystick.languages.tasks import MembershipClass, Task, ready_task
@@ -175,21 +175,21 @@ class Counter:
     def __init__(self, leak=1.0):
         self.leak, self.read = leak, 0
 
-    def start(self, batch):  # noqa: D102
+    def start(self, batch):
         return np.zeros(batch)
 
-    def step(self, state, tokens):  # noqa: D102
+    def step(self, state, tokens):
         self.read += len(tokens)
         return self.leak * state + np.where(tokens == 0, 1.0, -1.0)
 
-    def outputs(self, state):  # noqa: D102
+    def outputs(self, state):
         return state
 
 
 class InPlace(Counter):
     """One that changes the state that it is handed."""
 
-    def step(self, state, tokens):  # noqa: D102
+    def step(self, state, tokens):
         state += 1 - 2 * tokens
         return state
 

@@ -8,7 +8,7 @@ import pytest
 from brute_force import some_cell, states, strings
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell
-from tallystick.certificates.extremes import ByRunningCount, closed_form, extremes, first_row, rows
+from tallystick.certificates.one_unit.extremes import ByRunningCount, closed_form, extremes, first_row, rows
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.numbers import ARITHMETICS

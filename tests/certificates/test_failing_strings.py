@@ -7,9 +7,9 @@ import pytest
 from brute_force import READOUTS, SCALAR_CELLS, failing_strings, some_model
 
 from tallystick.cells import LinearCell, ReluCell
-from tallystick.certificates import failing_strings as room
 from tallystick.certificates.certify import certify
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit import failing_strings as room
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout

@@ -20,10 +20,10 @@ from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
 from tallystick.certificates import deciders as room
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import horizons, meets_conditions
-from tallystick.certificates.exact_accuracy import accuracies, accuracy_curve, exact_accuracy
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.regions import outline, reach, slice_at
+from tallystick.certificates.one_unit.ensemble import horizons, meets_conditions
+from tallystick.certificates.one_unit.exact_accuracy import accuracies, accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.regions import outline, reach, slice_at
 from tallystick.certificates.verdict import FLOATS, Outcome
 from tallystick.datasets.strings import score
 from tallystick.errors import BadInput

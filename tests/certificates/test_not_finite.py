@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 from vector_networks import counting_gru, counting_lstm
 
 from tallystick.cells import LinearCell, SelectiveCell
-from tallystick.certificates.ensemble import horizons
+from tallystick.certificates.one_unit.ensemble import horizons
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout, network_to_json, read_network
 

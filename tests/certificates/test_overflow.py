@@ -6,8 +6,8 @@ import pytest
 
 from tallystick.cells import ReluCell, SelectiveCell
 from tallystick.certificates.certify import certify
-from tallystick.certificates.exact_accuracy import exact_accuracy
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.exact_accuracy import exact_accuracy
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 

@@ -9,7 +9,7 @@ from brute_force import failing_strings, some_weight
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.certify import certify
-from tallystick.certificates.regions import Slice, outline, reach, slice_at
+from tallystick.certificates.one_unit.regions import Slice, outline, reach, slice_at
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 

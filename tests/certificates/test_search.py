@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tallystick.certificates.exact_accuracy import _require_decided
-from tallystick.certificates.executions import EnclosedTanh, Execution
-from tallystick.certificates.extremes import ByOpenings, Ends
-from tallystick.certificates.search import failure_of, is_certain
+from tallystick.certificates.one_unit.exact_accuracy import _require_decided
+from tallystick.certificates.one_unit.executions import EnclosedTanh, Execution
+from tallystick.certificates.one_unit.extremes import ByOpenings, Ends
+from tallystick.certificates.one_unit.search import failure_of, is_certain
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import TERNARY
 from tallystick.networks import Network, Readout

@@ -8,8 +8,8 @@ import pytest
 from brute_force import READOUTS, SCALAR_CELLS, classes, some_model
 
 from tallystick.cells import LinearCell, SelectiveCell, TanhCell
-from tallystick.certificates import exact_accuracy as counting
-from tallystick.certificates.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit import exact_accuracy as counting
+from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.verdict import arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import MembershipClass

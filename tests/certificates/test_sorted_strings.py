@@ -8,8 +8,8 @@ import pytest
 from brute_force import classes, place_of, some_model
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.powers import Line, Quadratic, _Powers, sign_at_power
-from tallystick.certificates.sorted_strings import first_failure
+from tallystick.certificates.one_unit.powers import Line, Quadratic, _Powers, sign_at_power
+from tallystick.certificates.one_unit.sorted_strings import first_failure
 from tallystick.certificates.verdict import Lengths
 
 FAR = 40

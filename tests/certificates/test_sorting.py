@@ -9,11 +9,11 @@ import pytest
 from linear_networks import KINDS, first_wrong_length, readouts, seen_from_another_basis, some_network
 
 import tallystick as ts
-from tallystick.certificates import sorting
-from tallystick.certificates.affine import affine_network
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.responses import Precision, ResponseMaker
+from tallystick.certificates.linear import sorting
+from tallystick.certificates.linear.affine import affine_network
+from tallystick.certificates.linear.responses import Precision, ResponseMaker
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 

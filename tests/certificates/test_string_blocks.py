@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tallystick.certificates.string_blocks import RightClasses, blocks, strings_of
+from tallystick.certificates.running.string_blocks import RightClasses, blocks, strings_of
 from tallystick.languages.tasks import READY_TASKS
 
 ASKED = [task for task in READY_TASKS.values() if task.classes]

@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from tallystick.certificates import subset_sums
-from tallystick.certificates.subset_sums import Place, SubsetSums, is_above
+from tallystick.certificates.one_unit import subset_sums
+from tallystick.certificates.one_unit.subset_sums import Place, SubsetSums, is_above
 from tallystick.errors import BadInput
 
 WEIGHTS = [Fraction(text) for text in ("1/2", "2", "-2", "3/2", "-1/3", "99/100", "-101/100")] + [

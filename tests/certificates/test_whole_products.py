@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from tallystick.certificates import whole_products
-from tallystick.certificates.whole_products import whole_product
+from tallystick.certificates.linear import whole_products
+from tallystick.certificates.linear.whole_products import whole_product
 
 
 def some_matrix(generator, rows, columns, bits):

@@ -9,8 +9,8 @@ import pytest
 
 from tallystick import LinearCell, Network, SelectiveCell, TanhCell, certify
 from tallystick.certificates.certificate import certificate
-from tallystick.certificates.exact_accuracy import accuracy_curve
-from tallystick.certificates.regions import slice_at
+from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve
+from tallystick.certificates.one_unit.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check_file
 from tallystick.errors import MissingExtra

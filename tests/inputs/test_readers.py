@@ -10,7 +10,7 @@ from readers import readers
 
 from tallystick.errors import BadInput
 from tallystick.networks import network_to_json
-from tallystick.networks.state_dicts import network_of_tensors
+from tallystick.networks.tensors.state_dicts import network_of_tensors
 
 EXAMPLES = 12
 FEW = 3

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tallystick import BadInput, LinearCell, ReluCell, TanhCell, read_network
 from tallystick.networks import Readout
-from tallystick.networks.state_dicts import network_of_tensors
+from tallystick.networks.tensors.state_dicts import network_of_tensors
 
 NUMBERS = st.floats(-1e6, 1e6)
 BIASES = {"bias_ih": np.array([0.5]), "bias_hh": np.array([0.25])}

@@ -9,7 +9,7 @@ import pytest
 from tallystick import BadInput, GruCell, LstmCell, Network, read_network, write_network
 from tallystick.cli import main
 from tallystick.networks import Readout, network_to_json, read_scalar_network
-from tallystick.networks.state_dicts import network_of_tensors
+from tallystick.networks.tensors.state_dicts import network_of_tensors
 
 every_cell = pytest.mark.parametrize("kind", [GruCell, LstmCell], ids=["gru", "lstm"])
 

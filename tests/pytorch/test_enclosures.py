@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from torch import nn  # noqa: E402
 
 from tallystick import GruCell, LstmCell, Network, Readout, ReluLayer, Stack, TanhLayer, certify  # noqa: E402
-from tallystick.certificates.box_groups import empty_string  # noqa: E402
+from tallystick.certificates.boxes.box_groups import empty_string  # noqa: E402
 from tallystick.certificates.verdict import Outcome  # noqa: E402
 from tallystick.numbers.boxes import box_of  # noqa: E402
 

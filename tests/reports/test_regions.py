@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from synthetic import write_run
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import horizons
+from tallystick.certificates.one_unit.ensemble import horizons
 from tallystick.certificates.verdict import Lengths
 from tallystick.networks import Network, Readout
 from tallystick.reports.reading import read_run

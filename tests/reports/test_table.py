@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from synthetic import models, replicates, write_run
 
-from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.one_unit.ensemble import UNLIMITED
 from tallystick.reports.paper import (
     COLUMNS,
     MISPRINTS,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.one_unit.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.runs import directory as run_directory
 from tallystick.runs.columns import columns_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.regions import outline
+from tallystick.certificates.one_unit.regions import outline
 from tallystick.cli import main
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput

@@ -2,15 +2,13 @@
 
 A reading order:
 
-- `verdict`: what is said of a network.
-- `certify`: the deciders, asked in turn.
-- `extremes`, `executions`, `search`: strings in groups, what a network runs on, and length by length to the first failing
-  string.
-- `sorted_strings`, `powers`: a linear cell in real arithmetic, all lengths at once; `regions`: the linear cells that are right
-  up to N.
-- `box_proof`, `suspects`: cells with several units.
-- `affine`, `responses`, `sorting`, `limits`: linear networks of any dimension, length by length and all lengths at once.
-- `ensemble`, `linear_ensemble`: the horizons of many networks at once.
-- `exact_accuracy`, `linear_accuracy`, `subset_sums`: how many of all strings are right.
-- `failing_strings`: strings that fail, for use as tests; `certificate`: a verdict as a file.
+- `verdict`: what is said of a network; `certificate`: the same as a file.
+- `certify`: what is handed in, read or run; `deciders`: asked in turn.
+- `one_unit`: cells with one unit. `extremes`, `executions` and `search` go length by length; `sorted_strings` and `powers`
+  decide a linear cell at all lengths at once; `ensemble` and `linear_ensemble` many cells; `exact_accuracy` counts right
+  strings.
+- `linear`: linear networks of any dimension, by sorting.
+- `boxes`: all other networks, by bounds around groups of strings.
+- `running`: whatever is callable, on every string.
+- `hints`, `variants`: other declarations under which a network would go further.
 """

@@ -30,11 +30,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.cells import Recurrence, VectorCell
-from tallystick.certificates.affine import affine_network
-from tallystick.certificates.executions import TANH_NEIGHBOURS
-from tallystick.certificates.limits import proof_of
+from tallystick.certificates.linear.affine import affine_network
+from tallystick.certificates.linear.limits import proof_of
+from tallystick.certificates.linear.sorting import METHOD as SORTING
+from tallystick.certificates.one_unit.executions import TANH_NEIGHBOURS
 from tallystick.certificates.programs import program_of
-from tallystick.certificates.sorting import METHOD as SORTING
 from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document

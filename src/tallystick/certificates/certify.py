@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tallystick.certificates.calling import exposes_state
 from tallystick.certificates.deciders import certify_network
-from tallystick.certificates.exhaustive import certify_by_running
+from tallystick.certificates.running.calling import exposes_state
+from tallystick.certificates.running.exhaustive import certify_by_running
 from tallystick.certificates.verdict import REAL, Verdict, lengths_of
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
@@ -37,7 +37,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
 
     A PyTorch module is read as a network, exactly (`from_torch`). A module that cannot be read, or for which `upto` or
     `threshold` is given, a function and whatever else is callable are run on every string up to a length, in the arithmetic that
-    they have: `certificates/executable.py` says how they are called.
+    they have: `certificates/running/executable.py` says how they are called.
 
     Args:
         network: any network whose cell lists deciders; a PyTorch module; or a function.

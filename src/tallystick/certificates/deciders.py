@@ -39,13 +39,13 @@ from fractions import Fraction
 from itertools import product
 
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
-from tallystick.certificates.box_proof import METHOD as BOXES
-from tallystick.certificates.box_proof import decide_by_boxes
-from tallystick.certificates.executions import execution
-from tallystick.certificates.search import Reached, is_steady, search
-from tallystick.certificates.sorted_strings import first_failure
-from tallystick.certificates.sorting import METHOD as SORTING
-from tallystick.certificates.sorting import decide_by_sorting
+from tallystick.certificates.boxes.box_proof import METHOD as BOXES
+from tallystick.certificates.boxes.box_proof import decide_by_boxes
+from tallystick.certificates.linear.sorting import METHOD as SORTING
+from tallystick.certificates.linear.sorting import decide_by_sorting
+from tallystick.certificates.one_unit.executions import execution
+from tallystick.certificates.one_unit.search import Reached, is_steady, search
+from tallystick.certificates.one_unit.sorted_strings import first_failure
 from tallystick.certificates.verdict import (
     ENCLOSURES,
     FLOATS,

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ONE_HOT, LinearCell, Recurrence, ReluCell, SelectiveCell, Stack, TanhCell, TensorCell
-from tallystick.certificates.calling import NotRun
 from tallystick.certificates.deciders import certify_network
-from tallystick.certificates.executable import Executable
-from tallystick.certificates.string_blocks import all_rows
+from tallystick.certificates.running.calling import NotRun
+from tallystick.certificates.running.executable import Executable
+from tallystick.certificates.running.string_blocks import all_rows
 from tallystick.certificates.variants import Answers, Variant, variants
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.errors import BadInput

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.string_blocks import RightClasses, all_rows
+from tallystick.certificates.running.string_blocks import RightClasses, all_rows
 from tallystick.languages.tasks import READY_TASKS, Task
 
 Answers = Mapping[int, NDArray[np.intp]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
-from tallystick.certificates.executable import Executable
+from tallystick.certificates.running.executable import Executable
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.numbers import ARITHMETICS, Number, standard_floats

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallystick.cells import CELLS, ScalarCell, VectorCell
-from tallystick.certificates.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.verdict import REAL
 from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
 from tallystick.cli.output import (

@@ -11,7 +11,7 @@ from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.certify import certify as certify_model
 from tallystick.certificates.deciders import exact_depth
-from tallystick.certificates.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
@@ -22,7 +22,7 @@ from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
-from tallystick.networks.state_dicts import tokens_of_text
+from tallystick.networks.tensors.state_dicts import tokens_of_text
 from tallystick.numbers import FORMATS, Number
 
 _MOST_MINUTES = 10**6

@@ -12,9 +12,9 @@ from typing_extensions import TypedDict  # pydantic cannot read those of typing 
 
 from tallystick.certificates.certificate import LONGEST_TRACE, certificate
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import has_theorem
-from tallystick.certificates.exact_accuracy import accuracies
-from tallystick.certificates.sorted_strings import sides
+from tallystick.certificates.one_unit.ensemble import has_theorem
+from tallystick.certificates.one_unit.exact_accuracy import accuracies
+from tallystick.certificates.one_unit.sorted_strings import sides
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, arithmetic_of
 from tallystick.errors import BadInput
 from tallystick.indicators import Condition, conditions

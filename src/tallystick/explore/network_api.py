@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from typing_extensions import TypedDict
 
-from tallystick.certificates.regions import outline, reach
+from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
 from tallystick.explore import answers, formulas, questions

@@ -9,8 +9,8 @@ from tallystick.networks.files import (
 )
 from tallystick.networks.network import Network
 from tallystick.networks.pytorch import from_torch
+from tallystick.networks.pytorch.signals import Unreadable
 from tallystick.networks.readout import Readout
-from tallystick.networks.signals import Unreadable
 
 __all__ = [
     "Network",

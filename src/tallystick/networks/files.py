@@ -47,8 +47,8 @@ from tallystick.networks.answers import (
     write_numbers,
 )
 from tallystick.networks.network import MOST_UNITS, Network, check_alphabet, usual_task
-from tallystick.networks.safetensors_files import read_safetensors, write_safetensors
-from tallystick.networks.torch_files import SAVE, SUFFIXES, read_torch
+from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
+from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
 
 _MOST_LAYERS = 16

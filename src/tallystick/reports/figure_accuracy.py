@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tallystick.certificates.exact_accuracy import ExactAccuracy
+from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy
 from tallystick.errors import BadInput
 from tallystick.reports import drawing
 from tallystick.runs.measures import Curve

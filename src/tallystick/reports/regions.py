@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
-from tallystick.certificates.regions import outline, reach
+from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.reports import drawing
 from tallystick.reports.paper import Group

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.one_unit.ensemble import UNLIMITED
 from tallystick.reports.paper import (
     BANDS,
     COLUMNS,

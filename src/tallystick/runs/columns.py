@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import Cell, ScalarCell, VectorCell
-from tallystick.certificates.ensemble import has_theorem, meets_conditions
+from tallystick.certificates.one_unit.ensemble import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
     from tallystick.runs.horizons import Certified

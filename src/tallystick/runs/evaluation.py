@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.certificates.certify import certify
-from tallystick.certificates.ensemble import UNLIMITED, has_theorem, meets_conditions
+from tallystick.certificates.one_unit.ensemble import UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
 from tallystick.datasets.strings import read_strings
 from tallystick.languages.tasks import task_named

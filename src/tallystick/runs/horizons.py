@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.ensemble import Horizons, has_horizons, horizons
-from tallystick.certificates.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
-from tallystick.certificates.sorted_strings import critical_strings
+from tallystick.certificates.one_unit.ensemble import Horizons, has_horizons, horizons
+from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
+from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.networks import Network, Readout
 from tallystick.training.devices import devices_named
 from tallystick.training.ensemble import Ensemble

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import Cell
-from tallystick.certificates.ensemble import UNLIMITED
+from tallystick.certificates.one_unit.ensemble import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.runs.columns import Column, Trained, columns_of, counted_columns, schema_of
 from tallystick.runs.jobs import DESCRIBED_BY, Job

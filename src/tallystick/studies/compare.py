@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tallystick.cells import VectorCell
-from tallystick.certificates.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
+from tallystick.certificates.one_unit.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole

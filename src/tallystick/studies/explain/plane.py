@@ -8,7 +8,7 @@ part of it, and where a method holds a condition, only the points that meet it a
 **All strings right.** At U > 0 and a > b the least and the greatest state of the strings with n opening and m closing brackets
 are those of the two sorted ones, (ⁿ)ᵐ and )ᵐ(ⁿ: h is the sum of the tokens' steps times powers of U, and these rise or fall
 along the string. Right on both is right on all. For the binary task without bias this is the region R_N of
-`certificates.regions`; a threshold elsewhere, three classes or the count have a region of their own.
+`certificates.one_unit.regions`; a threshold elsewhere, three classes or the count have a region of their own.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,1 @@
+"""Cells with one unit: searches, sorted strings, many at once, exact accuracies, regions."""

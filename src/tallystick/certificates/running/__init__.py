@@ -1,0 +1,1 @@
+"""Whatever is callable: run on every string up to a length."""
