@@ -210,9 +210,12 @@ def test_what_takes_too_long_is_not_begun():
         ts.Readout(((1, 0),), (-HALF,)),
     )
     content = certificate(certify(network))
-    far = {**content, "verdict": "BOUNDED", "horizon": 10**7, "evidence": {"method": "sorting"}}
     assert check(sealed(content)).valid
-    assert check(sealed(far), minutes=1).valid is None
+    for horizon in (10**6, 10**9, 10**30, 10**4000):
+        far = {**content, "verdict": "BOUNDED", "horizon": horizon, "evidence": {"method": "sorting"}}
+        assert check(sealed(far), minutes=1).valid is None
+        failing = {"runs": [["(", horizon + 1]], "class": "ZeroNeg", "right_class": "Pos", "trace": None}
+        assert check(sealed({**far, "verdict": "REFUTED", "counterexample": failing}), minutes=1).valid is None
 
 
 @pytest.mark.parametrize("lengths", Lengths)

@@ -119,10 +119,10 @@ def _decide(affine: Affine, length: int, limit: Limit, verify: Callable[[Terms],
     for chosen, digits in ((places, places), (None, exact)):
         if chosen is not None and exact < places:
             continue
-        terms = Terms(affine, length, chosen)
-        limit.allow(total_time(terms.time, length), f"length {number_text(length)}")
         if length * digits * len(affine.outputs) > _MOST_MEMORY:
             raise TooCostly(f"the terms of length {number_text(length)} have too many digits for the memory")
+        terms = Terms(affine, length, chosen)
+        limit.allow(total_time(terms.time, length), f"length {number_text(length)}")
         try:
             return verify(terms)
         except Undecided:
