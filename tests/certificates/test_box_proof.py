@@ -6,10 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from brute_force import place_of
-from vector_networks import counting_lstm
+from vector_networks import counting_lstm, random_model
 
 from tallystick import LinearCell, LstmCell, Network, Stack, certify
-from tallystick.certificates.boxes import box_proof
+from tallystick.certificates.boxes import box_groups, box_proof
 from tallystick.certificates.boxes.box_groups import empty_string, groups_to
 from tallystick.certificates.boxes.box_proof import (
     FAILED,
@@ -29,6 +29,7 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 from tallystick.networks import Readout
 from tallystick.numbers.boxes import Box
+from tallystick.numbers.values import numbers_of
 
 STILL = LstmCell(((0, 0),) * 4, ((0,),) * 4, (0,) * 4, (0,) * 4)
 ALWAYS_POSITIVE = Network(STILL, Readout(((0,),), (1,)))
@@ -190,3 +191,17 @@ def test_ctrl_c_before_anything_is_proved(monkeypatch):
     verdict = certify(FAILS_AT_11, limit=20)
     assert (verdict.outcome, verdict.horizon, verdict.known_failure) == (Outcome.BOUNDED, 0, None)
     assert verdict.reason.startswith("interrupted: ")
+
+
+@pytest.mark.parametrize("units", [1, 5])
+def test_groups_that_step_by_parts_are_those_that_step_together(units, monkeypatch):
+    """Parts of seven groups, which several threads share, leave every box in its place."""
+    cell = Bounded.of(random_model(LstmCell, units, 1, seed=units)).cell
+    found = []
+    for at_once in (10**6, 7):
+        monkeypatch.setattr(box_groups, "_AT_ONCE", at_once)
+        groups = empty_string(cell)
+        for _ in range(7):
+            groups = groups.longer(cell, 4)
+        found.append([end for box in numbers_of(groups.state) for end in box.ends])
+    np.testing.assert_allclose(*found, rtol=0, atol=1e-12)
