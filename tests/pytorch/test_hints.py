@@ -29,7 +29,7 @@ class Counter(nn.Module):
 
 
 def test_a_module_declared_the_wrong_way_round_is_told():
-    module = Counter()
+    module = Counter().eval()
     tokens, swapped = {"(": [1, 0], ")": [0, 1]}, {"(": [0, 1], ")": [1, 0]}
     right = ts.certify(module, task="semidyck1", tokens=tokens, classes=["accepted", "rejected"], limit=20)
     assert right.horizon == 20

@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
-from tallystick import certify, from_torch  # noqa: E402
+from tallystick import BadInput, certify, from_torch  # noqa: E402
 from tallystick.certificates.verdict import Outcome  # noqa: E402
 from tallystick.networks import Unreadable  # noqa: E402
 
@@ -79,3 +79,56 @@ def test_answers_in_another_order_are_not_read(act):
 @pytest.mark.parametrize("act", [lambda logits: logits.transpose(0, 1), lambda logits: logits.flatten()])
 def test_answers_in_order_are_read_in_every_shape(act):
     assert certify(Counter(act, every_step=True).eval(), **DECLARED).outcome is Outcome.PROVED
+
+
+class Otherwise(Counter):
+    """A counter that says the opposite on some strings, which nothing that is traced shows."""
+
+    def __init__(self, is_wrong, scale=1.0):
+        super().__init__()
+        self.is_wrong, self.scale = is_wrong, scale
+
+    def forward(self, tokens):
+        """Return a logit per string."""
+        return self.scale * super().forward(tokens) * (-1.0 if self.is_wrong(tokens) else 1.0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-8, 1e-200])
+def test_small_outputs_are_compared_like_large_ones(scale):
+    with pytest.raises(BadInput, match=r"module: its forward gives .* for '\(\(\(', but what was read from it gives"):
+        from_torch(Otherwise(lambda tokens: tokens.shape[1] == 3, scale).eval(), **DECLARED)
+
+
+def test_classes_are_compared_beside_a_great_common_part():
+    def act(logit):
+        return both(logit * (1e-3 if len(logit) != 2**6 else -1e-3)) + 1e6
+
+    with pytest.raises(BadInput, match="module: its forward gives"):
+        from_torch(Counter(act).eval(), **DECLARED, classes=CLASSES)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_code_that_is_not_seen_is_not_read():
+    @torch.jit.script
+    def look(tokens):
+        if tokens.shape[1] == 7 and bool((tokens == 0).all()):
+            return torch.tensor(-1.0)
+        return torch.tensor(1.0)
+
+    class Looks(Counter):
+        def forward(self, tokens):
+            return super().forward(tokens) * look(tokens)
+
+    with pytest.raises(Unreadable, match=r"module: does aten\.\S+ where it is not seen"):
+        from_torch(Looks().eval(), **DECLARED)
+
+
+def test_a_module_in_training_mode_is_not_read():
+    class Turned(Counter):
+        def forward(self, tokens):
+            return super().forward(tokens) * (1 if self.training else -1)
+
+    for act in (from_torch, certify):
+        with pytest.raises(BadInput, match=r"module: is in training mode.*call module.eval\(\) first"):
+            act(Turned(), **DECLARED)
+    assert certify(Turned().eval(), **DECLARED).horizon == 0

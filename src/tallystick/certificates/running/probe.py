@@ -17,6 +17,7 @@ from tallystick.certificates.running.string_blocks import Rows, strings_of
 from tallystick.errors import BadInput
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.pytorch import is_module
+from tallystick.networks.pytorch.plain_modules import check_eval
 from tallystick.numbers import check_number
 
 _LENGTHS = {1: 3, 2: 4}
@@ -36,10 +37,8 @@ def executable(function: Any, declaration: Declaration, threshold: float | None,
         check_number(threshold, "threshold")
     if not callable(function) and not exposes_state(function):
         raise BadInput(f"function: {function!r} cannot be called, and has no methods start, step and outputs")
-    if is_module(function) and any(part.training for part in function.modules()):  # pyright: ignore[reportFunctionMemberAccess]
-        raise BadInput(
-            "module: is in training mode, in which dropout and batch statistics change its outputs; call module.eval() first"
-        )
+    if is_module(function):
+        check_eval(function)
     refusals: list[BadInput] = []
     for way in _ways(function, declaration):
         try:

@@ -17,7 +17,13 @@ from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration, declare
 from tallystick.networks.network import Network
 from tallystick.networks.pytorch.labels import Torch
-from tallystick.networks.pytorch.plain_modules import HOME, check_inner_modules, check_plain, check_weights_as_stored
+from tallystick.networks.pytorch.plain_modules import (
+    HOME,
+    check_eval,
+    check_inner_modules,
+    check_plain,
+    check_weights_as_stored,
+)
 from tallystick.networks.pytorch.whole_modules import network_of_module
 from tallystick.networks.tensors.named_tensor import named, show_shape
 from tallystick.networks.tensors.state_dicts import Module, modules_of, network_of_modules
@@ -118,6 +124,7 @@ def _has_several(cell: Torch, kind: str) -> bool:
 
 def _whole_network(module: Torch, declaration: Declaration) -> Network:
     check_inner_modules(module)
+    check_eval(module)
     return network_of_module(module, declaration)
 
 

@@ -67,6 +67,14 @@ def check_inner_modules(module: Any) -> None:  # noqa: ANN401 -- torch.nn.Module
         _check_weights(inner, role)
 
 
+def check_eval(module: Any) -> None:  # noqa: ANN401 -- torch.nn.Module
+    """Refuse a module of which a part is in training mode."""
+    if any(part.training for part in module.modules()):
+        raise BadInput(
+            "module: is in training mode, in which dropout and batch statistics change its outputs; call module.eval() first"
+        )
+
+
 def _hooks(module: object) -> Iterator[str]:
     """Go through the hooks that run when a module is called or its weights are asked for, by kind and name."""
     for attribute, kind in _HOOKS.items():

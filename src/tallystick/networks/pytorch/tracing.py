@@ -10,8 +10,6 @@ The weights are those that the functions are handed, not those that modules hold
 """
 
 import copy
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -23,6 +21,7 @@ from tallystick.errors import BadInput
 from tallystick.networks.pytorch.functions import Functions
 from tallystick.networks.pytorch.labels import Ints, Labels, Rows, Torch
 from tallystick.networks.pytorch.signals import SUM, Column, Floats, Unreadable
+from tallystick.networks.pytorch.watching import watch
 
 
 def _names(text: str) -> frozenset[str]:
@@ -123,14 +122,17 @@ class Trace:
             Unreadable: the module does what is not read.
             Failed: the module itself raises an error.
         """
-        given = self._given()
-        with self._watch(module):
-            try:
+        given, result, unseen = self._given(), None, set[str]()
+        try:
+            with watch(self.labels.torch, module, self._see, self._enter, unseen):
                 result = module(given)
-            except BadInput:
-                raise
-            except Exception as error:  # the module's own code may raise anything
+        except BadInput:
+            raise
+        except Exception as error:  # the module's own code may raise anything
+            if not unseen:
                 raise Failed(_message(error)) from None
+        if unseen:
+            raise Unreadable(f"module: does {min(unseen)} where it is not seen, as compiled functions do")
         returned = enumerate(self.labels.tensors(result))
         self.answers = [answer for place, tensor in returned if (answer := self._answer(place, tensor))]
         return self
@@ -152,30 +154,8 @@ class Trace:
         given = self._reading.lay_out(labels.torch.as_tensor(numbers.T[tokens]))
         return labels.attach(given.long() if self._reading.as_index else given, self._reading.lay_out(named))
 
-    def _watch(self, module: Torch) -> ExitStack:
-        """Return the context in which every function of PyTorch is seen, and nothing outside is changed."""
-        torch, see = self.labels.torch, self._see
-
-        class Interception(torch.overrides.TorchFunctionMode):  # pyright: ignore[reportUntypedBaseClass]
-            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # noqa: ANN401
-                del types
-                return see(func, args, kwargs or {})
-
-        stack = ExitStack()
-        for name, inner in module.named_modules():
-            stack.callback(inner.register_forward_pre_hook(self._enter(name or "module")).remove)
-            stack.callback(inner.register_forward_hook(self._enter(name.rpartition(".")[0] or "module")).remove)
-        stack.callback(torch.set_default_dtype, torch.get_default_dtype())
-        torch.set_default_dtype(torch.float64)
-        for context in (torch.no_grad(), Interception()):
-            stack.enter_context(context)
-        return stack
-
-    def _enter(self, place: str) -> Callable[..., None]:
-        def act(*_: object) -> None:
-            self.labels.place = place
-
-        return act
+    def _enter(self, place: str) -> None:
+        self.labels.place = place
 
     # --- Functions that are seen ----------------------------------------------------------------------------------------------
 
