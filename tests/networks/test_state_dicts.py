@@ -264,6 +264,27 @@ QUESTIONS = {
         {"embedding": "e"} | TOKENS,
         "e.weight: gives 3 numbers; the cell reads 4",
     ),
+    "embedding or linear": (
+        gru(2, 3) | {"e.weight": np.array([[1, -1], [5, 5]])} | linear("fc", 1, 3),
+        TOKENS,
+        "e.weight: shape 2×2 without a bias may be an nn.Embedding, with a row for each index, or an nn.Linear, with a column; "
+        "say metadata front=nn.Embedding or front=nn.Linear",
+    ),
+    "embedding or linear, by its name": (
+        gru(2, 3) | {"e.weight": np.array([[1, -1], [5, 5]])} | linear("fc", 1, 3),
+        TOKENS | {"embedding": "e"},
+        "e.weight: shape 2×2 without a bias may be an nn.Embedding",
+    ),
+    "a front that is something else": (
+        gru(2, 3) | {"e.weight": np.array([[1, -1], [5, 5]])} | linear("fc", 1, 3),
+        {"tokens": '{"(": [1, 0], ")": [0, 1]}', "front": "nn.Embedding"},
+        "metadata front: nn.Embedding has no bias and reads tokens that are indices",
+    ),
+    "another front": (
+        gru(2, 3) | {"e.weight": np.array([[1, -1], [5, 5]])} | linear("fc", 1, 3),
+        TOKENS | {"front": "Conv"},
+        "metadata front: 'Conv' is not one of nn.Embedding, nn.Linear",
+    ),
     "long vectors": (
         gru(1025, 1) | linear("fc", 1, 1),
         {},
@@ -319,3 +340,19 @@ def test_metadata_answers_the_question(saved):
             tokens='{"(": [1, 0, 0], ")": [0, 1, 0]}',
         )
     )
+
+
+def test_a_square_module_in_front_is_read_as_what_it_is_said_to_be(saved):
+    cell = gru(2, 3) | linear("fc", 1, 3)
+    cell["rnn.weight_ih_l0"] = np.arange(18.0).reshape(9, 2)
+    square, columns = np.array([[1, -1], [5, 5]]), '{"(": [1, 5], ")": [-1, 5]}'
+    by_rows = read_network(saved(cell, tokens='{"(": [1, -1], ")": [5, 5]}'))
+    by_columns = read_network(saved(cell, tokens=columns))
+    said = {"embedding": "e"} | TOKENS
+    assert by_rows != by_columns
+    assert read_network(saved(cell | {"e.weight": square}, **said, front="nn.Embedding")) == by_rows
+    assert read_network(saved(cell | {"e.weight": square}, **said, front="nn.Linear")) == by_columns
+    vectors = {"tokens": '{"(": [1, 0], ")": [0, 1]}'}
+    assert read_network(saved(cell | {"e.weight": square}, **vectors)) == by_columns
+    symmetric = np.array([[1, 5], [5, -2]])  # a row is a column, so nothing needs to be said
+    assert read_network(saved(cell | {"e.weight": symmetric}, **said)).cell.inputs == 2

@@ -2,20 +2,25 @@
 
 An `nn.Embedding` has rows as long as what the cell reads, and no bias; a readout has rows as long as the cell has units. Where a
 module may be both, or the order of modules is open, the metadata `embedding`, `readout` and `layers` say it, and are asked for.
+So does `front`, where the first module in front is square and may be an `nn.Embedding` or an `nn.Linear`.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from typing import NoReturn
 
+import numpy as np
+
 from tallystick.errors import BadInput
 from tallystick.networks.readout import DECISIONS, GREATEST
-from tallystick.networks.tensors.named_tensor import show_label, show_name, show_shape
+from tallystick.networks.tensors.named_tensor import NamedTensor, show_label, show_name, show_shape
 from tallystick.networks.tensors.tensor_modules import CELL_SHAPE, Module, check_recurrent
 
 KINDS = (*(decision.kind for decision in DECISIONS.values()), GREATEST)
 """The kinds of readouts; the metadata `readout` is one of them in a file of this package, and a prefix in any other."""
 
+_FRONT = ("nn.Embedding", "nn.Linear")
 _MATRIX = 2
 
 
@@ -97,6 +102,32 @@ def roles_of(
     for module, role in zip(rest, readings[0], strict=True):
         front, readout = (front, module) if role == "readout" else ([module], readout)
     return front, readout
+
+
+def settle_front(front: list[Module], labels: Mapping[str, str], *, reads_indices: bool) -> list[Module]:
+    """Return the modules in front of the cell, the first with a bias where it is said to be an `nn.Linear`.
+
+    An `nn.Embedding` gives a row for an index, and an `nn.Linear` without a bias a column, so a square weight may be either.
+    """
+    said = labels.get("front")
+    if said not in (None, *_FRONT):
+        raise BadInput(f"metadata front: {show_label(said)} is not one of {', '.join(_FRONT)}")
+    if not front or "bias" in front[0].tensors or not reads_indices:
+        if front and said == _FRONT[0]:
+            raise BadInput(f"metadata front: {said} has no bias and reads tokens that are indices, unlike this one")
+        return front
+    first, weight = front[0], front[0].need("weight")
+    turned = weight.array.T
+    if said is None and turned.shape == weight.array.shape and (turned != weight.array).any():
+        weight.refuse(
+            f"shape {show_shape(turned.shape)} without a bias may be an nn.Embedding, with a row for each index, or an "
+            "nn.Linear, with a column; say metadata front=nn.Embedding or front=nn.Linear (a .pt file has none: save it as "
+            ".safetensors)"
+        )
+    if said != _FRONT[1]:
+        return front
+    bias = NamedTensor(f"{first.prefix}.bias", np.zeros(len(weight.array)))
+    return [replace(first, tensors={**first.tensors, "bias": bias}), *front[1:]]
 
 
 def _named(modules: dict[str, Module], label: str, prefix: str) -> Module:

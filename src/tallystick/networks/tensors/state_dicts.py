@@ -9,7 +9,8 @@ Under any prefix these are read:
   time rounds more often than the folded cell.
 - In front of the cell an `nn.Embedding`, or what the metadata `embedding` names: the prefixes of an embedding and of `nn.Linear`
   modules, in their order, with nothing between them. They are folded exactly into a vector for each token. The first is an
-  embedding where it has no bias and tokens are indices; an `nn.Linear` without a bias reads tokens that are vectors.
+  embedding where it has no bias and tokens are indices; an `nn.Linear` without a bias reads tokens that are vectors. Where it is
+  square and tokens are indices, the metadata `front` says which of the two it is.
 - A readout, an `nn.Linear` over h, or what the metadata `readout` names. A single unit without one is read by the zero check.
 
 What weights do not tell is said by metadata, or asked for: `tokens` (JSON, as in `networks.declaration`), `task`, and `classes`
@@ -32,7 +33,7 @@ from tallystick.networks.answers import Asked, asked_task
 from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import MOST_OUTPUTS, Readout
-from tallystick.networks.tensors.module_roles import KINDS, cells_among, inputs_of, roles_of, units_of
+from tallystick.networks.tensors.module_roles import KINDS, cells_among, inputs_of, roles_of, settle_front, units_of
 from tallystick.networks.tensors.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.tensors.own_tensors import has_own_layout, own_network
 from tallystick.networks.tensors.tensor_modules import (
@@ -73,8 +74,9 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     modules = modules_of(named(tensors))
     cells, others = cells_among(modules, labels)
     front, readout = roles_of(cells, others, labels)
-    if front and "embedding" not in labels and isinstance(said.tokens, Mapping):
+    if front and not {"embedding", "front"} & labels.keys() and isinstance(said.tokens, Mapping):
         _check_indices(said.tokens, front[0])
+    front = settle_front(front, labels, reads_indices=not _has_vectors(said.tokens))
     network = _network(cells, front, readout, said, labels)
     _check_labels(network, cells, labels, said.nonlinearity)
     return network
@@ -152,8 +154,15 @@ def _tokens(cell: Module, front: list[Module], tokens: Mapping[str, object] | st
     return _ONE_HOT
 
 
+def _has_vectors(tokens: Mapping[str, object] | str | None) -> bool:
+    return isinstance(tokens, Mapping) and not all(isinstance(encoding, int) for encoding in tokens.values())
+
+
 def _check_indices(tokens: Mapping[str, object], embedding: Module) -> None:
-    """Refuse vectors for what was taken for an embedding by its shape."""
+    """Refuse vectors for what was taken for an embedding by its shape, unless it may read them as an `nn.Linear`."""
+    rows, columns = embedding.shape
+    if rows == columns:
+        return
     for token, encoding in tokens.items():
         if not isinstance(encoding, int):
             raise BadInput(
