@@ -217,7 +217,7 @@ def test_marks_are_read_by_an_object_too():
 
     tokens = {**BRACKETS, "<BOS>": 2, "<EOS>": 3}
     assert ts.certify(Marked(), task="binary", tokens=tokens, upto=14).outcome is Outcome.BOUNDED
-    assert ts.certify(Marked(), task="binary", tokens={**BRACKETS, "<BOS>": 2}, upto=14).horizon == 0
+    assert ts.certify(Marked(), task="binary", tokens={**BRACKETS, "<BOS>": 2}, threshold=0, upto=14).horizon == 0
 
 
 def test_a_string_that_fails_in_its_batch_only_is_no_failure():
@@ -358,6 +358,40 @@ def test_probabilities_need_a_threshold_and_whole_classes_do_not():
     assert ts.certify(probability, task="binary", threshold=0.5, upto=6).outcome is Outcome.BOUNDED
     assert ts.certify(probability, task="binary", threshold=0, upto=6).horizon == 0
     assert ts.certify(lambda s: [int(2 * t.count("(") > len(t)) for t in s], task="binary", upto=6).horizon == 6
+
+
+@pytest.mark.parametrize(
+    "values",
+    [(10, 90), (1, 2), (0.6, 0.7), (-5, -0.1), (0, 20, 80), (-3, 0), (np.log1p(np.exp(-1)), np.log1p(np.exp(1)))],
+)
+def test_outputs_on_one_side_of_zero_need_a_threshold(values):
+    def answer(strings):
+        return [values[-1] if 2 * t.count("(") > len(t) else values[len(t) % (len(values) - 1)] for t in strings]
+
+    with pytest.raises(ts.BadInput, match="^threshold: missing"):
+        ts.certify(answer, task="binary", upto=6)
+    middle = (values[-2] + values[-1]) / 2
+    assert ts.certify(answer, task="binary", threshold=middle, upto=6).outcome is Outcome.BOUNDED
+
+
+@pytest.mark.parametrize("values", [(0, 1), (0, 5), (-1, 1), (-2, 0, 3)])
+def test_values_that_zero_tells_apart_need_no_threshold(values):
+    def answer(strings):
+        return [values[-1] if 2 * t.count("(") > len(t) else values[len(t) % (len(values) - 1)] for t in strings]
+
+    assert ts.certify(answer, task="binary", upto=6).outcome is Outcome.BOUNDED
+
+
+def test_what_is_kept_between_calls_is_found():
+    calls = []
+
+    def answer(strings):
+        calls.append(len(strings))
+        wrong = calls.count(2**6) == 2
+        return [(t.count("(") > t.count(")")) != wrong for t in strings]
+
+    with pytest.raises(ts.BadInput, match="when it is run again"):
+        ts.certify(answer, task="binary", upto=8)
 
 
 def test_a_network_takes_none_of_the_declarations():

@@ -289,6 +289,80 @@ def test_a_module_on_all_strings_of_a_batch_is_refused():
         ts.certify(Centred().eval(), task="binary", tokens=VECTORS, upto=6)
 
 
+INDICES = {"task": "binary", "tokens": {"(": 0, ")": 1}}
+
+
+class Noisy(nn.Module):
+    """An exact counter with chance: noise, or a wrong answer now and then."""
+
+    def __init__(self, noise, wrong):
+        super().__init__()
+        self.noise, self.wrong = noise, wrong
+
+    def forward(self, x):
+        """Count."""
+        count = (1.0 - 2 * x).sum(1, keepdim=True) - 0.5 + self.noise * torch.randn(len(x), 1)
+        return torch.where(torch.rand(len(x), 1) < self.wrong, -count, count)
+
+
+@pytest.mark.parametrize(("noise", "wrong"), [(0.02, 0), (1e-4, 0), (0, 1e-3)])
+def test_a_random_module_is_refused(noise, wrong):
+    torch.manual_seed(0)
+    with pytest.raises(ts.BadInput, match="when it is run again|alone"):
+        ts.certify(Noisy(noise, wrong).eval(), upto=11, **INDICES)
+
+
+def test_a_run_leaves_the_module_and_the_generator_as_they_are():
+    class Counted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(2, 2, max_norm=1.0)
+            self.register_buffer("calls", torch.zeros(1))
+
+        def forward(self, x):
+            self.calls += 1
+            torch.rand(1)
+            return (self.embed(x) @ torch.tensor([1.0, -1.0])).sum(1) - 0.5
+
+    module = Counted().eval()
+    with torch.no_grad():
+        module.embed.weight.copy_(torch.tensor([[3.0, -3.0], [-3.0, 3.0]]))
+    before, generator = {k: v.clone() for k, v in module.state_dict().items()}, torch.get_rng_state()
+    assert ts.certify(module, upto=6, **INDICES).outcome is Outcome.BOUNDED
+    assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+    assert torch.equal(generator, torch.get_rng_state())
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+def test_outputs_of_one_offset_do_not_hide_which_axis_is_the_length(offset):
+    class LengthFirst(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.steps = nn.Parameter(torch.tensor([0.01, -0.01]))
+
+        def forward(self, x):
+            h = torch.cumsum(self.steps[x], 0)[..., None] - 0.005
+            return torch.cat([offset - h, offset + h], -1)
+
+    verdict = ts.certify(LengthFirst().eval(), classes=CLASSES["binary"], upto=8, **INDICES)
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 8)
+    assert verdict.model.called_with == "indices (length, batch)"
+
+
+def test_a_module_that_reads_either_axis_first_and_answers_otherwise_is_asked_about():
+    class LastToken(nn.Module):
+        def forward(self, x):
+            return (1.0 - 2 * x)[..., None]
+
+    class Either(LastToken):
+        def forward(self, x):
+            return super().forward(x) * (-1 if len(x) == 3 else 1)
+
+    assert ts.certify(LastToken().eval(), upto=5, **INDICES).horizon == 1
+    with pytest.raises(ts.BadInput, match=r"as well as \(length, batch\)"):
+        ts.certify(Either().eval(), upto=5, **INDICES)
+
+
 def test_a_module_that_can_be_read_is_run_only_when_asked_for():
     read = ts.certify(counter(), task="binary", tokens=VECTORS)
     run = ts.certify(counter(), task="binary", tokens=VECTORS, upto=8)

@@ -3,10 +3,11 @@
 PyTorch and JAX are not imported here: whoever hands over a module or returns a tensor has done so.
 """
 
+import copy
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -112,6 +113,25 @@ def input_of(function: Any, given: NDArray[Any]) -> Any:  # noqa: ANN401 -- PyTo
 def held_tensors(module: Any) -> Iterator[Any]:  # noqa: ANN401 -- PyTorch is not imported
     """Go through the tensors of a module, which tell its device and dtype."""
     yield from (*module.parameters(), *module.buffers())
+
+
+def own_copy(function: Any) -> Any:  # noqa: ANN401 -- whatever can be called
+    """Return a copy of a module, so that nothing in it is changed by running it; the module itself where it cannot be copied."""
+    if not is_module(function):
+        return function
+    try:
+        return copy.deepcopy(function)
+    except Exception:
+        return function
+
+
+def own_chance(function: object) -> AbstractContextManager[Any]:
+    """Return a context in which PyTorch may draw at random, and the caller's generators stay as they are."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return nullcontext()
+    devices = {tensor.device for tensor in held_tensors(function) if tensor.is_cuda} if is_module(function) else ()
+    return torch.random.fork_rng(devices=list(devices))
 
 
 def run_part(function: object, work: Callable[[], Any], given: str) -> Any:  # noqa: ANN401 -- whatever a program returns

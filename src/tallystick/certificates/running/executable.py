@@ -54,11 +54,19 @@ class Way(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What the outputs of a program are: how many, whether after every token, and whether they are bools."""
+    """What the outputs of a program are.
+
+    Attributes:
+        outputs: how many there are for a string.
+        every_step: whether they come after every token.
+        bools: whether they are bools.
+        rounding: by which share of the greatest of them two runs may differ.
+    """
 
     outputs: int
     every_step: bool = False
     bools: bool = False
+    rounding: float = 0.0
 
 
 BATCH_FIRST, ONE_OUTPUT = Way(), Form(1)

@@ -17,7 +17,7 @@ import numpy as np
 
 from tallystick.certificates.hints import SUSPECT, hint_of_program
 from tallystick.certificates.progress import progress_line, report
-from tallystick.certificates.running.calling import NotRun, exposes_state
+from tallystick.certificates.running.calling import NotRun, exposes_state, own_chance, own_copy
 from tallystick.certificates.running.directed_search import failure_alone, search_beyond
 from tallystick.certificates.running.executable import BATCH, Executable, Outputs
 from tallystick.certificates.running.probe import executable
@@ -35,6 +35,8 @@ SECONDS = 10.0
 LONGEST = 64
 _MOST_ALONE = 1000
 """So many strings that fail in a batch and not alone are too many to go on."""
+_ENOUGH = 3
+"""Two values may be two classes; more are not."""
 _SEEN_LENGTH = 8
 """Strings of up to this length are looked at before a question is asked about the outputs."""
 
@@ -70,18 +72,19 @@ def certify_by_running(
         declaration = Declaration(declare_task(task, classes), {}, has_classes=classes is not None)
     else:
         declaration = declare(task, tokens, classes)
-    run = Run(executable(function, declaration, threshold, lengths.stride), lengths)
-    try:
-        with progress_line():
-            run.go_on(upto)
-            if not run.failure:
-                run.search_beyond()
-    except KeyboardInterrupt:
-        run.remark("it was interrupted there")
-    run.check_threshold()
-    if run.failure and run.reached <= SUSPECT:
-        run.remark(hint_of_program(run.program, lengths) or "")
-    return run.verdict()
+    with own_chance(function):
+        run = Run(executable(own_copy(function), declaration, threshold, lengths.stride), lengths)
+        try:
+            with progress_line():
+                run.go_on(upto)
+                if not run.failure:
+                    run.search_beyond()
+        except KeyboardInterrupt:
+            run.remark("it was interrupted there")
+        run.check_threshold()
+        if run.failure and run.reached <= SUSPECT:
+            run.remark(hint_of_program(run.program, lengths) or "")
+        return run.verdict()
 
 
 @dataclass
@@ -109,7 +112,7 @@ class Run:
     def __post_init__(self) -> None:
         """Get ready to tell what is right."""
         self._right = RightClasses(self.program.task)
-        self._least, self._greatest, self._unsure = np.inf, -np.inf, False
+        self._seen = np.zeros(0)
 
     def go_on(self, upto: int | None) -> None:
         """Go through the lengths to the first failure, as far as is said or as there is time."""
@@ -139,16 +142,20 @@ class Run:
         self.remarks += [text] if text else []
 
     def check_threshold(self) -> None:
-        """Ask for the threshold of a single output where it may be a probability, and the answer depends on it."""
+        """Ask for the threshold of a single output that is on one side of 0, unless 0 tells its only two values apart."""
         if self.program.threshold is not None or self.program.form.outputs > 1 or self.program.form.bools:
             return
         for length in self.lengths.upto(_SEEN_LENGTH):
             with suppress(NotRun):
                 self._note(self.program.outputs(next(blocks(len(self.program.alphabet), length, BATCH))))
-        if self._unsure and self._least >= 0 and self._greatest <= 1:
+        if len(self._seen) < 2:  # noqa: PLR2004 -- a single value is on the side that it is on
+            return
+        least, *between, greatest = self._seen.tolist()
+        if (least >= 0 or greatest <= 0) and (between or not least <= 0 < greatest):
             raise BadInput(
-                f"threshold: missing; every output lies between {self._least:.6g} and {self._greatest:.6g}: say threshold=0.5 "
-                f"for probabilities or threshold=0 for logits, above which the class is {self.program.task.classes[1]}"
+                f"threshold: missing; every output lies between {least:.6g} and {greatest:.6g}: say threshold=0.5 for "
+                "probabilities or threshold=0 for logits, or another number, above which the class is "
+                f"{self.program.task.classes[1]}"
             )
 
     def verdict(self) -> Verdict:
@@ -183,6 +190,8 @@ class Run:
         """Run all strings of a length; return the first that fails, alone too."""
         done, total = 0, len(self.program.alphabet) ** length
         for rows, outputs in self.program.run_all(length):
+            if not done:
+                self._check_again(rows, outputs)
             done += len(rows)
             report(done, total, f"running all strings of length {length}")
             self._note(outputs)
@@ -195,9 +204,23 @@ class Run:
         return None
 
     def _note(self, outputs: Outputs) -> None:
-        """Keep in mind between which bounds outputs lie, and whether some are above 0 and not above 1/2."""
-        self._least, self._greatest = min(self._least, float(outputs.min())), max(self._greatest, float(outputs.max()))
-        self._unsure = self._unsure or bool(((outputs > 0) & (outputs <= 0.5)).any())  # noqa: PLR2004 -- as a probability
+        """Keep in mind the least and the greatest output, and one between them."""
+        seen = np.unique(
+            np.append(self._seen, outputs if len(self._seen) < _ENOUGH else (outputs.min(), outputs.max()))
+        )
+        self._seen = seen if len(seen) < _ENOUGH else seen[[0, 1, -1]]
+
+    def _check_again(self, rows: Rows, outputs: Outputs) -> None:
+        """Refuse a program that answers otherwise when it is run again."""
+        again = self.program.outputs(rows)
+        far = np.abs(again - outputs).max(axis=1) > self.program.form.rounding * np.abs(outputs).max()
+        if far.any():
+            place = int(far.argmax())
+            (string,) = strings_of(rows[place : place + 1], self.program.alphabet)
+            raise BadInput(
+                f"{self.program.kind}: {self.program.name} returns {outputs[place].tolist()} for {string!r} and "
+                f"{again[place].tolist()} when it is run again; leave out what is random or kept between calls"
+            )
 
     def _note_right_alone(self, row: Rows) -> None:
         self.right_alone += strings_of(row, self.program.alphabet)

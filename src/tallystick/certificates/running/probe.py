@@ -24,9 +24,9 @@ _LENGTHS = {1: 3, 2: 4}
 """How long the strings are, by the stride of the lengths that count."""
 _BATCHES = (5, 7, 11)
 """How many there are: a number that is neither their length nor that of the classes."""
-_SPREAD = 0.05
+_SPREAD = 0.01
 """How far the outputs of a string may depend on the batch, as a share of how far those of the strings lie apart."""
-_ROUNDING, _HALF_ROUNDING = 1e-4, 1e-2
+_ROUNDING, _HALF_ROUNDING = 2e-6, 1e-2
 """And as a share of the greatest output, for rounding in single and in half precision."""
 _HALF_BYTES = 2
 
@@ -47,6 +47,7 @@ def executable(function: Any, declaration: Declaration, threshold: float | None,
             refusals.append(error)
         else:
             _check_outputs(found)
+            _check_order(found, stride)
             return found
     raise next((error for error in refusals if not isinstance(error, NotRun)), refusals[0])
 
@@ -72,10 +73,11 @@ def _probe_length(program: Executable, length: int, stride: int) -> Executable:
     taken = (len(program.task.classes), length + program.codes.added)
     rows = _spread_rows(len(program.alphabet), length, next(size for size in _BATCHES if size not in taken))
     answers = program.answers(rows)
-    found = replace(program, form=_form(program, answers, rows, stride))
     held = held_tensors(program.function) if is_module(program.function) else ()
     half = _HALF_BYTES in (answers.dtype.itemsize, *(tensor.element_size() for tensor in held))
-    _check_alone(found, rows, _HALF_ROUNDING if half else _ROUNDING)
+    form = _form(program, answers, rows, stride)
+    found = replace(program, form=form._replace(rounding=_HALF_ROUNDING if half else _ROUNDING))
+    _check_alone(found, rows)
     if exposes_state(program.function) and not found.keeps_states(rows):
         raise BadInput(
             f"{program.kind}: {program.name}.step changes the state that it is handed; return a new one instead"
@@ -129,18 +131,36 @@ def _has_steps(program: Executable, rows: Rows, stride: int) -> bool:
     return longer.shape[1] + program.codes.added in shape
 
 
-def _check_alone(program: Executable, rows: Rows, rounding: float) -> None:
-    """Refuse outputs that depend on what else stands in the batch."""
+def _check_alone(program: Executable, rows: Rows) -> None:
+    """Refuse outputs that depend on what else stands in the batch; of several outputs it is the differences that count."""
     together = program.outputs(rows)
     alone = np.vstack([program.outputs(row[None]) for row in rows])
-    allowed = _SPREAD * np.ptp(together, axis=0).max() + rounding * np.abs(together).max()
-    far = np.abs(together - alone).max(axis=1) > allowed
+    seen, again = (one if program.form.outputs == 1 else one - one[:, :1] for one in (together, alone))
+    allowed = _SPREAD * np.ptp(seen, axis=0).max() + program.form.rounding * np.abs(together).max()
+    far = np.abs(seen - again).max(axis=1) > allowed
     if far.any():
         place = int(far.argmax())
         (string,) = strings_of(rows[place : place + 1], program.alphabet)
         raise BadInput(
             f"{program.kind}: {program.name} returns {together[place].tolist()} for {string!r} among {len(rows)} strings and "
             f"{alone[place].tolist()} alone; answer each string of a batch for itself, without chance"
+        )
+
+
+def _check_order(program: Executable, stride: int) -> None:
+    """Refuse a module that can be run with either axis first, and answers otherwise."""
+    if not is_module(program.function) or exposes_state(program.function) or program.way.length_first:
+        return
+    try:
+        other = _probe(replace(program, way=program.way._replace(length_first=True)), stride)
+        rows = _spread_rows(len(program.alphabet), _LENGTHS[stride], max(_BATCHES))
+        found, otherwise = (one.classes(one.outputs(rows)) for one in (program, other))
+    except BadInput:
+        return
+    if (found != otherwise).any():
+        raise BadInput(
+            f"module: {program.name} reads (batch, length) as well as (length, batch), and answers otherwise; hand over a "
+            "function that says which, such as lambda x: module(torch.from_numpy(x))"
         )
 
 
