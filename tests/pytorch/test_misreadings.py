@@ -1,5 +1,7 @@
 """Modules that a run on a few strings could take for something else: each is read as what it is, or not read at all."""
 
+from fractions import Fraction
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
@@ -132,3 +134,80 @@ def test_a_module_in_training_mode_is_not_read():
         with pytest.raises(BadInput, match=r"module: is in training mode.*call module.eval\(\) first"):
             act(Turned(), **DECLARED)
     assert certify(Turned().eval(), **DECLARED).horizon == 0
+
+
+class Interrupted(Counter):
+    """A counter whose every eighth step is written in another way, so that a long string is one deep sum."""
+
+    def forward(self, tokens):
+        """Return a logit per string."""
+        read, state = self.read(tokens), torch.zeros(len(tokens), 1)
+        for t in range(tokens.shape[1]):
+            state = read[:, t] + functional.linear(state, self.keep)
+            state = state * 1.0 if t % 8 == 7 else state
+        return state - 0.5
+
+
+def test_a_long_loop_that_is_no_recurrence_is_not_read():
+    with pytest.raises(Unreadable, match="on strings of 100 tokens it does something else"):
+        from_torch(Interrupted().eval(), **DECLARED)
+
+
+@pytest.mark.parametrize("number", [10**400, Fraction(1, 3), 2**53 + 1], ids=["too large", "a third", "too long"])
+def test_tokens_that_are_no_doubles_are_refused(number):
+    module = nn.Sequential(nn.Linear(1, 2), nn.Linear(2, 1)).eval()
+    with pytest.raises(BadInput, match="tokens: a vector has a number that is not exactly a double.*round it first"):
+        from_torch(module, task="binary", tokens={"(": [number], ")": [0]})
+
+
+class Itself(Counter):
+    """A counter that is its own copy."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Shares(Counter):
+    """A counter whose copy has the same weights."""
+
+    def __deepcopy__(self, memo):
+        copied = Counter()
+        copied.keep = self.keep
+        return copied
+
+
+@pytest.mark.parametrize("kind", [Itself, Shares])
+def test_a_module_that_is_not_copied_is_left_as_it_is(kind):
+    module = kind().eval()
+    with pytest.raises(Unreadable, match=r"copy\.deepcopy does not copy all of it"):
+        from_torch(module, **DECLARED)
+    assert {tensor.dtype for tensor in module.parameters()} == {torch.float32}
+
+
+class Starts(nn.Module):
+    """An LSTMCell from a state that is computed of constants."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.LSTMCell(2, 2), nn.Linear(2, 1)
+
+    def forward(self, x):
+        """Return a logit per string."""
+        h, c = torch.ones(len(x), 2) * 0.5, torch.full((len(x), 2), -0.25) + torch.tensor([1.0, 3.0])
+        for t in range(x.shape[1]):
+            h, c = self.cell(x[:, t], (h, c))
+        return self.out(h)
+
+
+def test_a_start_that_is_computed_of_constants_is_read():
+    torch.manual_seed(0)
+    network = from_torch(Starts().eval(), task="binary", tokens="()")
+    ((h, c),) = network.cell.start
+    assert (h, c) == ((Fraction(1, 2),) * 2, (Fraction(3, 4), Fraction(11, 4)))
+
+
+def test_an_answer_that_is_always_the_same_is_called_so():
+    module = Starts().eval()
+    nn.init.zeros_(module.out.weight)
+    with pytest.raises(Unreadable, match="module: its answer is the same for every string"):
+        from_torch(module, task="binary", tokens="()")

@@ -7,8 +7,7 @@ from typing import Any
 
 from tallystick.cells import CELLS, LAYERS, Cell, Recurrence, Stack
 from tallystick.cells.vector import State
-from tallystick.errors import BadInput
-from tallystick.networks.pytorch.signals import CONST, SUM, TOKENS, Column, Floats, Signal, Unreadable
+from tallystick.networks.pytorch.signals import CONST, SUM, TOKENS, Column, Floats, Signal, Unreadable, exact_weight
 from tallystick.numbers.values import Matrix, Vector
 
 _GATED = ("gru", "lstm")
@@ -28,13 +27,18 @@ class Sums:
 
     def forms(self, signal: Signal) -> list[Form]:
         """Return one sum per feature; a recurrence and what is not linear stands for itself."""
-        if signal not in self._forms:
-            self._forms[signal] = self._work_out(signal)
+        waiting = [signal]  # and no recursion, since a long loop that is no recurrence is a deep sum of sums
+        while waiting:
+            last = waiting[-1]
+            below = [one for one, _, _ in last.columns if one not in self._forms] if _is_worked_out(last) else []
+            waiting.extend(below)
+            if not below and (last := waiting.pop()) not in self._forms:
+                self._forms[last] = self._work_out(last)
         return self._forms[signal]
 
     def _work_out(self, signal: Signal) -> list[Form]:
         itself: list[Form] = [{(signal, 0, feature): Fraction(1)} for feature in range(signal.size)]
-        if signal.start is not None or signal.operation not in (SUM, CONST, "relu"):
+        if not _is_worked_out(signal):
             return itself
         found = self.rows(signal.weight, signal.biases, signal.columns)
         if signal.operation != "relu":
@@ -53,10 +57,10 @@ class Sums:
         parts = [self._shifted(column) for column in columns]
         found: list[Form] = []
         for row, terms in zip(weight.tolist(), biases.tolist(), strict=True):
-            form: Form = {None: sum(map(_exact, terms), Fraction(0))}
+            form: Form = {None: sum(map(exact_weight, terms), Fraction(0))}
             for factor, part in zip(row, parts, strict=True):
                 if factor:
-                    exactly = _exact(factor)
+                    exactly = exact_weight(factor)
                     for column, value in part.items():
                         form[column] = form.get(column, 0) + exactly * value
             found.append({column: value for column, value in form.items() if value})
@@ -75,11 +79,8 @@ class Sums:
         return [constant + form.get((self._tokens, 0, token), 0) for token in range(self._tokens.size)]
 
 
-def _exact(value: float) -> Fraction:
-    try:
-        return Fraction(*value.as_integer_ratio())
-    except (OverflowError, ValueError):
-        raise BadInput(f"module: {value} among its weights is not a finite number") from None
+def _is_worked_out(signal: Signal) -> bool:
+    return signal.start is None and signal.operation in (SUM, CONST, "relu")
 
 
 # --- Layers -------------------------------------------------------------------------------------------------------------------
@@ -134,7 +135,7 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
     rows = sums.rows(signal.weight, signal.biases, signal.columns)
     own: Matrix = tuple(tuple(row.pop((signal, -1, unit), Fraction(0)) for unit in range(units)) for row in rows)
     reads, weight, bias = read_by(signal, rows, tokens)
-    start = tuple(map(_exact, signal.start or (0.0,) * units))
+    start = signal.start or (Fraction(0),) * units
     zeros = (Fraction(0),) * units
     cell = LAYERS[_LAYERS[signal.operation]].from_tensors(_tensors(weight, own, bias, zeros))
     return Layer(cell, start, reads, signal.start is not None)
@@ -148,9 +149,9 @@ def _gated_layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
         raise signal.refuse("its state is not what it was one token before")
     rows = sums.rows(signal.weight[:, :inputs], signal.biases[:, :1], signal.columns[:inputs])
     reads, weight, bias = read_by(signal, rows, tokens)
-    own = tuple(tuple(map(_exact, row)) for row in signal.weight[:, inputs:].tolist())
-    second = tuple(map(_exact, signal.biases[:, 1].tolist()))
-    start = tuple(map(_exact, signal.start))
+    own = tuple(tuple(map(exact_weight, row)) for row in signal.weight[:, inputs:].tolist())
+    second = tuple(map(exact_weight, signal.biases[:, 1].tolist()))
+    start = signal.start
     cell = CELLS[signal.operation].from_tensors(_tensors(weight, own, bias, second))
     return Layer(cell, State(start[:units], start[units:]), reads, is_recurrent=True)
 

@@ -11,6 +11,7 @@ step turns out to be the first with its own result in the constant's place, the 
 """
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Signal:
     place: str = ""
     function: str = ""
     times: set[int] = field(default_factory=set[int])
-    start: tuple[float, ...] | None = None
+    start: tuple[Fraction, ...] | None = None
     is_constant: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,28 +130,48 @@ class Signals:
                 and seed.times == {0}
                 and seed.computation == step.computation
             ):
-                start: dict[int, float] = {}
+                start: dict[int, Fraction] = {}
                 if _match(step.columns, seed.columns, seed, start, {}) and start:
                     self._by_first_step[seed.key] = self._by_key.pop(seed.key)
                     seed.columns = step.columns
-                    seed.start = tuple(start.get(feature, 0.0) for feature in range(seed.size))
+                    seed.start = tuple(start.get(feature, Fraction(0)) for feature in range(seed.size))
                     return seed
         return None
+
+
+def exact_weight(value: float) -> Fraction:
+    """Return the rational that a weight is."""
+    try:
+        return Fraction(*value.as_integer_ratio())
+    except (OverflowError, ValueError):
+        raise BadInput(f"module: {value} among its weights is not a finite number") from None
+
+
+def _constant(signal: Signal, feature: int) -> Fraction | None:
+    """Return the value of a feature that is a constant, or made of constants by sums and factors alone."""
+    if signal.operation not in (CONST, SUM) or not signal.is_constant:
+        return None
+    total = sum(map(exact_weight, signal.biases[feature].tolist()), Fraction(0))
+    for factor, (below, _, place) in zip(signal.weight[feature].tolist(), signal.columns, strict=True):
+        value = _constant(below, place) if factor else Fraction(0)
+        if value is None:
+            return None
+        total += exact_weight(factor) * value
+    return total
 
 
 def _match(
     step: tuple[Column, ...],
     first: tuple[Column, ...],
     seed: Signal,
-    start: dict[int, float],
+    start: dict[int, Fraction],
     known: dict[tuple[Signal, int, Signal, int], bool],
     shifts: tuple[int, int] = (0, 0),
 ) -> bool:
     """Say whether a step is the first step with `seed` of one time before in the place of constants, which go into `start`."""
     for (new, new_shift, new_feature), (old, old_shift, old_feature) in zip(step, first, strict=True):
         shift, before = shifts[0] + new_shift, shifts[1] + old_shift
-        if new is seed and shift == -1 and old.operation == CONST:
-            value = float(old.biases[old_feature, 0])
+        if new is seed and shift == -1 and (value := _constant(old, old_feature)) is not None:
             if start.setdefault(new_feature, value) != value:
                 return False
             continue

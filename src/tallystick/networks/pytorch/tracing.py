@@ -92,9 +92,17 @@ class Answer(NamedTuple):
 def double_copy(module: Torch) -> Torch:
     """Return a copy of a module that computes in doubles, in which every weight is what it was."""
     try:
-        return copy.deepcopy(module).cpu().double()
+        copied = copy.deepcopy(module)
+        shared = {id(part) for part in _parts(module)} & {id(part) for part in _parts(copied)}
+        if not shared:
+            return copied.cpu().double()
     except Exception as error:  # the module's own code may raise anything
         raise Unreadable(f"module: cannot be copied to float64 ({_message(error)})") from None
+    raise Unreadable("module: copy.deepcopy does not copy all of it, so it cannot be read without being changed")
+
+
+def _parts(module: Torch) -> list[Torch]:
+    return [*module.modules(), *module.parameters(), *module.buffers()]
 
 
 class Trace:

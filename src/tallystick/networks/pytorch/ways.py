@@ -13,6 +13,7 @@ from tallystick.networks.pytorch.signals import Floats
 from tallystick.networks.pytorch.tracing import Reading
 
 _BATCH = 3
+_LARGEST = int(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,9 @@ def _forms(module: Torch, names: tuple[Encoding, ...]) -> Iterator[tuple[bool, F
 
 
 def _columns(vectors: tuple[Any, ...]) -> Floats:
-    found = np.array([[float(number) for number in vector] for vector in vectors]).T
-    if any(number != float(number) for vector in vectors for number in vector):
-        raise BadInput("tokens: a vector has a number that is not a double, so the module cannot be run on it")
-    return np.ascontiguousarray(found)
+    for number in (number for vector in vectors for number in vector):
+        if not -_LARGEST <= number <= _LARGEST or number != float(number):
+            raise BadInput(
+                "tokens: a vector has a number that is not exactly a double, so the module cannot be run on it; round it first"
+            )
+    return np.ascontiguousarray(np.array([[float(number) for number in vector] for vector in vectors]).T)

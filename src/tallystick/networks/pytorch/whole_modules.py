@@ -73,6 +73,8 @@ def _network(seen: Trace, answer: Answer, way: Way, declaration: Declaration) ->
     sums, tokens = seen.labels.sums, seen.labels.signals.tokens
     rows = sums.rows(np.eye(len(columns)), np.zeros((len(columns), 0)), columns)
     top, weight, bias = read_by(columns[0][0], rows, tokens)
+    if top is tokens and not any(map(any, weight)):
+        raise Unreadable("module: its answer is the same for every string")
     layers = layers_below(top, sums, tokens)
     if not any(layer.is_recurrent for layer in layers):
         raise Unreadable("module: nothing in it goes from token to token, so its answer depends on the last one alone")
