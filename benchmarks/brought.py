@@ -10,7 +10,7 @@ from pathlib import Path
 import tallystick as ts
 
 _NETWORKS = Path(__file__).parents[1] / "tests" / "pytorch"
-_STEPS = 120
+_STEPS = 400
 
 
 def main() -> None:
