@@ -74,6 +74,7 @@ class ReluLayer(SimpleLayer):
     """
 
     name = "relu"
+    deciders = ("exact states", "gated boxes")
 
     @staticmethod
     def squash(x: Number) -> Number:

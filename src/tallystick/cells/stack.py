@@ -66,8 +66,7 @@ class Stack(Recurrence):
     last: Matrix = ()
 
     name = "stack"
-    deciders = ("sorting", "gated boxes")
-    is_rational = False
+    deciders = ("sorting", "exact states", "gated boxes")
 
     def __post_init__(self) -> None:
         """Refuse layers that do not fit together, naming the first that does not."""
@@ -95,6 +94,11 @@ class Stack(Recurrence):
                 raise BadInput(f"start[{place}]: {state!r} has not the form of {layer.initial_state!r}")
             for number in numbers_of(state):
                 check_number(number, f"start[{place}]")
+
+    @property
+    def is_rational(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- it depends on the layers
+        """Whether rational weights make rational states: in all layers."""
+        return all(layer.is_rational for layer in self.layers)
 
     @property
     def units(self) -> int:

@@ -30,8 +30,9 @@ fall with h:
   rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
   not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 
-For cells with several units there is **gated boxes** (`box_proof`), and for linear ones, whose step has one matrix for both
-tokens, **sorting** (`sorting`).
+For cells with several units there is **gated boxes** (`box_proof`); for linear ones, whose step has one matrix for both
+tokens, **sorting** (`sorting`); and for those that reach few states, as counters made by hand do, **exact states**
+(`exact_states`).
 """
 
 from collections.abc import Callable
@@ -41,6 +42,8 @@ from itertools import product
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.boxes.box_proof import METHOD as BOXES
 from tallystick.certificates.boxes.box_proof import decide_by_boxes
+from tallystick.certificates.exact_states import METHOD as STATES
+from tallystick.certificates.exact_states import decide_by_states
 from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.sorting import decide_by_sorting
 from tallystick.certificates.one_unit.executions import execution
@@ -171,6 +174,7 @@ DECIDERS: dict[str, Decider] = {
     "search": decide_by_search,
     ENCLOSURES: decide_by_enclosures,
     SORTING: decide_by_sorting,
+    STATES: decide_by_states,
     BOXES: decide_by_boxes,
 }
 """Every decider by the name that cells list it by."""
