@@ -123,6 +123,68 @@ def test_outputs_may_have_several_shapes(form):
     assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 7)
 
 
+def count(strings):
+    return np.array([string.count("(") - string.count(")") for string in strings])
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        lambda logit: (1.0, logit),
+        lambda logit: {"loss": np.float32(0), "logits": logit},
+        lambda logit: ({"names": ["state"], "state": np.zeros((3, len(logit), 2))}, logit[:, None]),
+        lambda logit: (logit, logit.copy()),
+        lambda logit: (np.stack([logit] * 4, axis=1), logit),
+    ],
+)
+def test_the_outputs_are_found_among_what_is_returned(returned):
+    assert ts.certify(lambda s: returned(count(s) - 0.5), task="binary", upto=6).outcome is Outcome.BOUNDED
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda n: (0.5 - n, n - 0.5), "returns 2 different arrays that could be the answer"),
+        (lambda n: {"h": np.stack([n, -n], axis=1), "logit": n}, "returns 2 different arrays that could be the answer"),
+        (lambda n: (n[:2], {}), "returns an array of shape (2,)"),
+        (lambda n: ("yes", {}), "returns no numbers"),
+        (lambda n: n + 1j, "returns complex numbers"),
+        (lambda n: 2**53 + n, "returns numbers (int64) that float64 does not hold"),
+        (
+            lambda n: np.stack([0 * n, 0 * n + (2**63 - 1)], axis=1),
+            "returns numbers (int64) that float64 does not hold",
+        ),
+        (lambda n: np.longdouble(1) + n * np.longdouble("1e-18"), "that float64 does not hold"),
+        (lambda n: [Fraction(int(one), 3) for one in n], "returns numbers (object) that float64 does not hold"),
+    ],
+)
+def test_an_answer_that_could_be_read_in_two_ways_is_refused(returned, message):
+    with pytest.raises(ts.BadInput) as refused:
+        ts.certify(lambda s: returned(count(s)), task="binary", classes=["ZeroNeg", "Pos"], upto=4)
+    assert message in str(refused.value)
+
+
+def test_whole_numbers_and_fractions_that_are_doubles_are_read():
+    for returned in (
+        lambda n: 2**40 * n,
+        lambda n: [Fraction(int(one), 4) for one in n],
+        lambda n: np.longdouble(0.1) * 0 + n,
+    ):
+        assert ts.certify(lambda s, r=returned: r(count(s)), task="binary", upto=5).outcome is Outcome.BOUNDED
+
+
+def test_an_error_without_a_text_is_told():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def answer(strings):
+        raise Mute
+
+    with pytest.raises(ts.BadInput, match="raises .*Mute on"):
+        ts.certify(answer, task="binary", upto=4)
+
+
 def test_classes_are_in_the_order_of_the_outputs():
     def outputs(x):
         count = (1 - 2 * x).sum(axis=1)
@@ -201,6 +263,19 @@ def test_an_object_that_exposes_its_state_gets_the_same_verdict(leak):
     whole = ts.certify(lambda x: leaky(x, leak), task="binary", tokens=BRACKETS, upto=upto)
     assert (shared.outcome, shared.horizon) == (whole.outcome, whole.horizon)
     assert (shared.failure is None) == (whole.failure is None)
+
+
+def test_an_object_that_can_be_called_too_is_to_answer_the_same():
+    class Called(Counter):
+        def __call__(self, x):
+            return leaky(x, self.called)
+
+    called = Called()
+    called.called = 1.0
+    assert ts.certify(called, task="binary", tokens=BRACKETS, upto=9).outcome is Outcome.BOUNDED
+    called.called = -1.0
+    with pytest.raises(ts.BadInput, match="answers otherwise for '.*' when it is called"):
+        ts.certify(called, task="binary", tokens=BRACKETS, upto=9)
 
 
 def test_prefixes_that_strings_share_are_read_once():

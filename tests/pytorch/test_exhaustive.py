@@ -13,6 +13,7 @@ import tallystick as ts  # noqa: E402
 from tallystick.certificates.verdict import Outcome  # noqa: E402
 from tallystick.languages.tasks import ready_task  # noqa: E402
 
+INDICES = {"task": "binary", "tokens": {"(": 0, ")": 1}}
 VECTORS = {"(": [1, 0], ")": [0, 1]}
 CLASSES = {"binary": ["ZeroNeg", "Pos"], "ternary": ["Neg", "Zero", "Pos"], "dyck1": ["rejected", "accepted"]}
 
@@ -271,6 +272,64 @@ def test_a_module_that_exposes_its_state_gets_the_same_verdict():
     assert (shared.outcome, shared.horizon) == (whole.outcome, whole.horizon)
 
 
+class Both(States):
+    """One that has a forward too, which may be another."""
+
+    def forward(self, x):
+        """Call the module."""
+        return self.whole(x)
+
+
+def test_the_state_and_the_forward_of_a_module_are_to_agree():
+    module = Both(counter()).eval()
+    verdict = ts.certify(module, task="binary", tokens=VECTORS, upto=8)
+    assert verdict.model.way.by_state
+    module.outputs = lambda state: -States.outputs(module, state)
+    with pytest.raises(ts.BadInput, match="by start, step and outputs"):
+        ts.certify(module, task="binary", tokens=VECTORS, upto=8)
+    module.step = lambda tokens: tokens  # something else of that name
+    verdict = ts.certify(module, task="binary", tokens=VECTORS, upto=8)
+    assert not verdict.model.way.by_state
+
+
+def test_parts_of_a_module_are_no_methods():
+    class Parts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.start, self.step, self.outputs = nn.Embedding(2, 2), nn.GRUCell(2, 3), nn.Linear(3, 1)
+
+        def forward(self, x):
+            h = torch.zeros(len(x), 3)
+            for t in range(x.shape[1]):
+                h = self.step(self.start(x[:, t]), h)
+            return self.outputs(h)
+
+    module = Parts().eval()
+    assert isinstance(ts.certify(module, limit=3, **INDICES).model, ts.Network)
+    assert ts.certify(module, upto=3, threshold=0, **INDICES).model.called_with == "indices (batch, length)"
+
+
+def test_one_hot_vectors_are_as_long_as_the_module_reads():
+    class Normed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.norm, self.readout = nn.GRU(4, 3, batch_first=True), nn.LayerNorm(3), nn.Linear(3, 1)
+
+        def forward(self, x):
+            return {"logits": self.readout(self.norm(self.layer(x)[0][:, -1]))}
+
+    verdict = ts.certify(Normed().eval(), upto=3, threshold=0, **INDICES)
+    assert verdict.model.called_with == "vectors (batch, length, 4)"
+
+
+def test_the_message_is_that_of_the_way_that_came_furthest():
+    module = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 5), nn.Linear(4, 1)).eval()
+    with pytest.raises(ts.BadInput, match="as vectors .batch, length, 2.: mat1 and mat2"):
+        ts.certify(module, upto=4, **INDICES)
+    with pytest.raises(ts.BadInput, match="ModuleList has no forward"):
+        ts.certify(nn.ModuleList([module]).eval(), **INDICES)
+
+
 def test_probabilities_of_a_module_need_a_threshold():
     module = nn.Sequential(counter(), nn.Sigmoid()).eval()
     with pytest.raises(ts.BadInput, match="threshold=0.5"):
@@ -287,9 +346,6 @@ def test_a_module_on_all_strings_of_a_batch_is_refused():
 
     with pytest.raises(ts.BadInput, match="alone"):
         ts.certify(Centred().eval(), task="binary", tokens=VECTORS, upto=6)
-
-
-INDICES = {"task": "binary", "tokens": {"(": 0, ")": 1}}
 
 
 class Noisy(nn.Module):

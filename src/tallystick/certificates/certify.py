@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tallystick.certificates.deciders import certify_network
-from tallystick.certificates.running.calling import exposes_state
+from tallystick.certificates.running.calling import is_callable
 from tallystick.certificates.running.exhaustive import certify_by_running
 from tallystick.certificates.verdict import REAL, Verdict, lengths_of
 from tallystick.errors import BadInput
@@ -68,7 +68,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
                 raise BadInput(f"{name}: a Network says for itself what it reads and answers; leave {name}= out")
         return certify_network(network, lengths, arithmetic, limit)
     why = ""
-    if is_module(network) and (upto, threshold) == (None, None) and not exposes_state(network):
+    if is_module(network) and (upto, threshold) == (None, None) and is_callable(network):
         try:
             read = from_torch(network, readout, tokens=tokens, task=task, classes=classes)
         except Unreadable as error:

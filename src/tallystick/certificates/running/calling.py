@@ -1,4 +1,4 @@
-"""Calling a program that is not ours: what it is handed, what it raises, and its answer as an array.
+"""Calling a program that is not ours: how it may be called, what it raises, and what runs it.
 
 PyTorch and JAX are not imported here: whoever hands over a module or returns a tensor has done so.
 """
@@ -6,17 +6,14 @@ PyTorch and JAX are not imported here: whoever hands over a module or returns a 
 import copy
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from itertools import combinations
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from types import MethodType
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tallystick.certificates.running.token_codes import held_tensors
 from tallystick.errors import BadInput
-from tallystick.networks.declaration import FIRST, LAST, Declaration, doubles, one_hot
 from tallystick.networks.pytorch import is_module
 
 _STATES = ("start", "step", "outputs")
@@ -29,90 +26,22 @@ class NotRun(BadInput):
 
 
 def exposes_state(function: object) -> bool:
-    """Say whether an object can be run from state to state."""
-    return all(callable(getattr(function, name, None)) for name in _STATES)
+    """Say whether an object has the methods to be run from state to state; parts of a module are no methods."""
+    found = [getattr(function, name, None) for name in _STATES]
+    return all(callable(one) and not is_module(one) for one in found)
+
+
+def is_callable(function: object) -> bool:
+    """Say whether something can be called with strings; a module is called by its forward, which it may lack."""
+    if not is_module(function):
+        return callable(function)
+    return getattr(function, "forward", None) != MethodType(sys.modules["torch"].nn.Module.forward, function)
 
 
 def name_of(function: object) -> str:
     """Return the name of a function, or of the class of anything else."""
     name = getattr(function, "__qualname__", None)
     return name if isinstance(name, str) else type(function).__qualname__
-
-
-class Codes(NamedTuple):
-    """What is read before a string, for each token by its number, and after the string: indices or vectors."""
-
-    first: NDArray[Any]
-    tokens: NDArray[Any]
-    last: NDArray[Any]
-
-    @property
-    def added(self) -> int:
-        """How many tokens are read beside those of the string."""
-        return len(self.first) + len(self.last)
-
-
-def codes_of(function: object, declared: Declaration, *, as_vectors: bool) -> Codes:
-    """Return what is declared as a program reads it: int64 for indices; vectors, and indices that are to be one-hot, in floats.
-
-    A module reads floats of its own kind. Anything else reads float32 if that holds every number, and float64 if not.
-    """
-    tokens = [(token, declared.tokens[token]) for token in declared.task.alphabet if declared.tokens]
-    first, last = ([(name, code) for code in codes] for name, codes in ((FIRST, declared.first), (LAST, declared.last)))
-    every = [code for _, code in (*first, *tokens, *last)]
-    width = max((len(code) if isinstance(code, tuple) else code + 1 for code in every), default=0)
-    if not as_vectors and all(isinstance(code, int) for code in every):
-        return Codes(*(np.array([code for _, code in codes], np.int64) for codes in (first, tokens, last)))
-    exact = [np.array([doubles(one_hot(code, width), name) for name, code in codes]) for codes in (first, tokens, last)]
-    single = _floats_of(function) is None and all((_rounded(one, "float32") == one).all() for one in exact)
-    kind = _floats_of(function) or ("float32" if single else "float64")
-    read = Codes(*(_rounded(one.reshape(-1, width), kind) for one in exact))
-    _check_rounded(read, [name for name, _ in tokens], kind)
-    return read
-
-
-def _floats_of(function: object) -> str | None:
-    """Return the kind of floats that a module computes with; None where it has none, and for anything else."""
-    tensors = held_tensors(function) if is_module(function) else ()
-    return next((str(held.dtype).removeprefix("torch.") for held in tensors if held.is_floating_point()), None)
-
-
-def _rounded(numbers: NDArray[np.float64], kind: str) -> NDArray[Any]:
-    """Return numbers rounded to a kind of floats, in an array; NumPy holds those of kinds that it does not know as float32."""
-    if hasattr(np, kind):
-        with np.errstate(over="ignore"):
-            return numbers.astype(kind)
-    torch = sys.modules["torch"]
-    return torch.from_numpy(numbers).to(getattr(torch, kind)).float().numpy()
-
-
-def _check_rounded(codes: Codes, names: Sequence[str], kind: str) -> None:
-    """Refuse vectors that the floats of a module do not hold apart."""
-    if not all(np.isfinite(one).all() for one in codes):
-        raise BadInput(f"tokens: a vector has a number beyond {kind}, which the module computes with; scale it")
-    for place, other in combinations(range(len(names)), 2):
-        if np.array_equal(codes.tokens[place], codes.tokens[other]):
-            raise BadInput(
-                f"tokens: {names[place]!r} and {names[other]!r} are both {codes.tokens[place].tolist()} in {kind}, which the "
-                "module computes with, so nothing can tell them apart; call module.double(), or scale them"
-            )
-
-
-def input_of(function: Any, given: NDArray[Any]) -> Any:  # noqa: ANN401 -- PyTorch is not imported
-    """Return an array as a program reads it: for a module a tensor on its device, vectors in its dtype."""
-    if not is_module(function):
-        return given
-    torch = sys.modules["torch"]
-    tensor, held = torch.from_numpy(np.ascontiguousarray(given)), next(held_tensors(function), None)
-    if held is None:
-        return tensor
-    kind = _floats_of(function) if given.dtype.kind == "f" else None
-    return tensor.to(held.device, kind and getattr(torch, kind))
-
-
-def held_tensors(module: Any) -> Iterator[Any]:  # noqa: ANN401 -- PyTorch is not imported
-    """Go through the tensors of a module, which tell its device and dtype."""
-    yield from (*module.parameters(), *module.buffers())
 
 
 def own_copy(function: Any) -> Any:  # noqa: ANN401 -- whatever can be called
@@ -141,23 +70,33 @@ def run_part(function: object, work: Callable[[], Any], given: str) -> Any:  # n
             return work()
     except Exception as error:
         kind = "module" if is_module(function) else "function"
-        raise NotRun(f"{kind}: {name_of(function)} raises {type(error).__name__} on {given}: {error}") from error
+        raise NotRun(f"{kind}: {name_of(function)} raises {type(error).__name__} on {given}: {_text(error)}") from error
 
 
-def array_of(answer: object) -> NDArray[Any]:
-    """Return the outputs of NumPy, PyTorch or JAX, or in lists, as an array; of a tuple the first entry.
+@contextmanager
+def modules_run() -> Generator[list[None], None, None]:
+    """Return a list that gets an entry for each PyTorch module that has run, so as to tell how far a run came."""
+    found: list[None] = []
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield found
+        return
 
-    >>> array_of(([1.5, 2], "state")).tolist(), array_of((True, False)).tolist()
-    ([1.5, 2.0], [True, False])
-    """
-    found = cast("Any", answer)
-    if isinstance(answer, tuple) and np.ndim(found[0]) > 0:  # else the tuple holds one number per string
-        return array_of(found[0])
-    if hasattr(found, "detach"):
-        found = found.detach().cpu()
-        found = found.float() if str(found.dtype) == "torch.bfloat16" else found  # which NumPy does not have
-    array: NDArray[Any] = np.asarray(found)
-    return array if array.dtype.kind in "biuf" else array.astype(np.float64)
+    def note(*_: object) -> None:
+        found.append(None)
+
+    handle = torch.nn.modules.module.register_module_forward_hook(note)
+    try:
+        yield found
+    finally:
+        handle.remove()
+
+
+def _text(error: Exception) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return "its message cannot be shown"
 
 
 def versions() -> dict[str, str]:

@@ -8,7 +8,7 @@ length first gets (length, batch).
 
 It returns one output per string, (batch,) or (batch, 1), which is the task's second class above a threshold; or one output per
 class, (batch, k), of which the greatest wins and the first of equals; or these after each token, (batch, length, k), of which the
-last counts; or a tuple that begins with one of these. Bools are true for the second class.
+last counts; or a tuple or a dictionary in which one array alone can be that. Bools are true for the second class.
 
 An object with the methods `start(batch)`, `step(state, tokens)` and `outputs(state)` **exposes its state**: `start` returns the
 state before the first token, `step` returns the next one and leaves the one before it as it is, and `outputs` returns outputs as
@@ -23,17 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.running.calling import (
-    Codes,
-    array_of,
-    codes_of,
-    exposes_state,
-    input_of,
-    name_of,
-    run_part,
-    versions,
-)
+from tallystick.certificates.running.calling import name_of, run_part, versions
+from tallystick.certificates.running.program_outputs import Arrays, Form, Outputs, arrays_of
 from tallystick.certificates.running.string_blocks import Rows, all_rows, blocks, strings_of, suffix_length
+from tallystick.certificates.running.token_codes import Codes, codes_of, input_of
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration
@@ -42,31 +35,19 @@ from tallystick.networks.pytorch import is_module
 BATCH = 4096
 """The most strings that are run together: larger batches are no faster, and need more memory."""
 
-Outputs = NDArray[np.float64]
-"""One row of outputs per string."""
-
 
 class Way(NamedTuple):
-    """How arrays are handed over: indices as one-hot vectors or not, and in which order of axes."""
-
-    one_hot: bool = False
-    length_first: bool = False
-
-
-class Form(NamedTuple):
-    """What the outputs of a program are.
+    """How a program is called.
 
     Attributes:
-        outputs: how many there are for a string.
-        every_step: whether they come after every token.
-        bools: whether they are bools.
-        rounding: by which share of the greatest of them two runs may differ.
+        width: how long the one-hot vectors are that stand for indices; 0 hands over what is declared.
+        length_first: whether the first axis is the length, and not the batch.
+        by_state: whether the program is run from state to state.
     """
 
-    outputs: int
-    every_step: bool = False
-    bools: bool = False
-    rounding: float = 0.0
+    width: int = 0
+    length_first: bool = False
+    by_state: bool = False
 
 
 BATCH_FIRST, ONE_OUTPUT = Way(), Form(1)
@@ -80,7 +61,7 @@ class Executable:
         function: what is run.
         declaration: the task, and what is read for each token; no tokens where the program gets strings.
         threshold: above which a single output is the task's second class; None, where it was not declared, stands for 0.
-        way: how arrays are handed over.
+        way: how it is called.
         form: what the outputs are.
         versions: the interpreter, the libraries that are loaded and the processor.
     """
@@ -122,7 +103,7 @@ class Executable:
     @cached_property
     def codes(self) -> Codes:
         """What is read for each token, and before and after a string."""
-        return codes_of(self.function, self.declaration, as_vectors=self.way.one_hot)
+        return codes_of(self.function, self.declaration, self.way.width)
 
     @property
     def called_with(self) -> str:
@@ -163,7 +144,7 @@ class Executable:
 
     def outputs(self, rows: Rows) -> Outputs:
         """Run strings of one length together."""
-        return self._read(self.answers(rows), rows)
+        return self.outputs_in(self.answers(rows), rows)
 
     def outputs_along(self, string: str) -> list[tuple[float, ...]]:
         """Return the outputs after each token of a string, each prefix run alone."""
@@ -173,7 +154,7 @@ class Executable:
     def run_all(self, length: int) -> Iterator[tuple[Rows, Outputs]]:
         """Run all strings of a length, in batches."""
         tokens = len(self.alphabet)
-        if exposes_state(self.function):
+        if self.way.by_state:
             rows = all_rows(tokens, suffix_length(tokens, length, BATCH))
             yield from self._run_on(rows, self._state_after(rows), length)
         else:
@@ -183,16 +164,16 @@ class Executable:
     def keeps_states(self, rows: Rows) -> bool:
         """Say whether a state of an object is the same after going on from it, which each of its successors relies on."""
         state = self._state_after(rows)
-        before = self._answers_in(state, rows).copy()
+        before = [array.copy() for array in self._answers_in(state, rows)]
         for code in self.codes.tokens:
             self._step(state, _repeat(code, rows), rows)
-            if not np.array_equal(before, self._answers_in(state, rows)):
+            if not all(map(np.array_equal, before, self._answers_in(state, rows))):
                 return False
         return True
 
-    def answers(self, rows: Rows) -> NDArray[Any]:
-        """Return what the program answers for strings of one length, as an array."""
-        if exposes_state(self.function):
+    def answers(self, rows: Rows) -> Arrays:
+        """Return what the program answers for strings of one length, as arrays."""
+        if self.way.by_state:
             return self._answers_in(self._state_after(rows), rows)
         if not self.declaration.tokens:
             given: Any = strings_of(rows, self.alphabet)
@@ -200,12 +181,12 @@ class Executable:
             first, tokens, last = self.codes
             given = np.concatenate([_repeat(first, rows), tokens[rows], _repeat(last, rows)], axis=1)
             given = input_of(self.function, given.swapaxes(0, 1) if self.way.length_first else given)
-        return self._call(lambda: array_of(self.function(given)), rows)
+        return self._call(lambda: arrays_of(self.function(given)), rows)
 
     def _run_on(self, rows: Rows, state: object, length: int) -> Iterator[tuple[Rows, Outputs]]:
         """Go on from a state with every string that leads to a length: each prefix is read once, and few states are kept."""
         if rows.shape[1] == length:
-            yield rows, self._read(self._answers_in(state, rows), rows)
+            yield rows, self.outputs_in(self._answers_in(state, rows), rows)
             return
         for token in range(len(self.alphabet)):
             longer = np.hstack([rows, np.full((len(rows), 1), token)])
@@ -218,11 +199,11 @@ class Executable:
             state = self._step(state, code, rows)
         return state
 
-    def _answers_in(self, state: object, rows: Rows) -> NDArray[Any]:
-        """Return the outputs of a state, once what follows every string is read."""
+    def _answers_in(self, state: object, rows: Rows) -> Arrays:
+        """Return the answers in a state, once what follows every string is read."""
         for code in _repeat(self.codes.last, rows).swapaxes(0, 1):
             state = self._step(state, code, rows)
-        return self._call(lambda: array_of(self.function.outputs(state)), rows)
+        return self._call(lambda: arrays_of(self.function.outputs(state)), rows)
 
     def _step(self, state: object, code: NDArray[Any], rows: Rows) -> object:
         return self._call(lambda: self.function.step(state, input_of(self.function, code)), rows)
@@ -231,18 +212,19 @@ class Executable:
         given = f"{len(rows):,} strings of length {rows.shape[1]} as {self.called_with}"
         return run_part(self.function, work, given)
 
-    def _read(self, array: NDArray[Any], rows: Rows) -> Outputs:
+    def outputs_in(self, arrays: Arrays, rows: Rows) -> Outputs:
         """Return outputs as doubles; refuse another shape than the probe had, and what is not finite."""
-        shown = array.shape
-        if self.form.every_step and array.ndim > 1:
-            array = array.swapaxes(0, 1) if self.way.length_first else array
-            array = array[:, -1] if array.shape[1] == rows.shape[1] + self.codes.added else array
-        if array.shape[:1] != (len(rows),) or array.size != len(rows) * self.form.outputs:
+        tokens = rows.shape[1] + self.codes.added
+        try:
+            outputs = self.form.read(arrays, len(rows), tokens, length_first=self.way.length_first)
+        except BadInput as error:
+            raise BadInput(f"{self.kind}: {self.name} returns {error}") from None
+        if outputs is None:
+            shapes = " and ".join(str(array.shape) for array in arrays)
             raise BadInput(
-                f"{self.kind}: {self.name} returns an array of shape {shown} for {len(rows):,} strings of length "
+                f"{self.kind}: {self.name} returns an array of shape {shapes} for {len(rows):,} strings of length "
                 f"{rows.shape[1]}, which is not {self.form.outputs} for each of them as for others"
             )
-        outputs = array.reshape(len(rows), -1).astype(np.float64)
         wrong = ~np.isfinite(outputs).all(axis=1)
         if wrong.any():
             place = int(wrong.argmax())

@@ -19,8 +19,9 @@ from tallystick.certificates.hints import SUSPECT, hint_of_program
 from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.running.calling import NotRun, exposes_state, own_chance, own_copy
 from tallystick.certificates.running.directed_search import failure_alone, search_beyond
-from tallystick.certificates.running.executable import BATCH, Executable, Outputs
+from tallystick.certificates.running.executable import BATCH, Executable
 from tallystick.certificates.running.probe import executable
+from tallystick.certificates.running.program_outputs import Outputs
 from tallystick.certificates.running.string_blocks import RightClasses, Rows, blocks, strings_of
 from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput, check_whole

@@ -5,19 +5,23 @@ alone, and so does one that is random or that mixes the strings of a batch: no s
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.running.calling import NotRun, exposes_state, held_tensors
-from tallystick.certificates.running.executable import Executable, Form, Way
-from tallystick.certificates.running.string_blocks import Rows, strings_of
+from tallystick.certificates.running.calling import NotRun, exposes_state, is_callable, modules_run, name_of
+from tallystick.certificates.running.executable import Executable, Way
+from tallystick.certificates.running.program_outputs import Arrays, Form
+from tallystick.certificates.running.string_blocks import Rows, all_rows, strings_of, suffix_length
+from tallystick.certificates.running.token_codes import held_tensors
 from tallystick.errors import BadInput
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.pytorch import is_module
 from tallystick.networks.pytorch.plain_modules import check_eval
+from tallystick.networks.pytorch.ways import one_hot_sizes
 from tallystick.numbers import check_number
 
 _LENGTHS = {1: 3, 2: 4}
@@ -29,36 +33,43 @@ _SPREAD = 0.01
 _ROUNDING, _HALF_ROUNDING = 2e-6, 1e-2
 """And as a share of the greatest output, for rounding in single and in half precision."""
 _HALF_BYTES = 2
+_LONGEST, _MOST_STRINGS = 8, 256
+"""How long and how many of a length the strings are on which two ways of calling are compared."""
 
 
 def executable(function: Any, declaration: Declaration, threshold: float | None, stride: int = 1) -> Executable:  # noqa: ANN401
     """Return a program with the way to call it and the form of its outputs; lengths count in steps of the stride."""
     if threshold is not None:
         check_number(threshold, "threshold")
-    if not callable(function) and not exposes_state(function):
-        raise BadInput(f"function: {function!r} cannot be called, and has no methods start, step and outputs")
+    if not is_callable(function) and not exposes_state(function):
+        what = f"{name_of(function)} has no forward" if is_module(function) else f"{function!r} cannot be called"
+        raise BadInput(f"function: {what}, and has no methods start, step and outputs")
     if is_module(function):
         check_eval(function)
-    refusals: list[BadInput] = []
+    refusals: list[tuple[bool, int, BadInput]] = []
     for way in _ways(function, declaration):
-        try:
-            found = _probe(Executable(function, declaration, threshold, way), stride)
-        except BadInput as error:
-            refusals.append(error)
-        else:
-            _check_outputs(found)
-            _check_order(found, stride)
-            return found
-    raise next((error for error in refusals if not isinstance(error, NotRun)), refusals[0])
+        with modules_run() as run:
+            try:
+                found = _probe(Executable(function, declaration, threshold, way), stride)
+            except BadInput as error:
+                refusals.append((not isinstance(error, NotRun), len(run), error))
+                continue
+        _check_outputs(found)
+        _check_other_ways(found, stride)
+        return found
+    raise max(refusals, key=lambda refusal: refusal[:2])[2]  # of the way that came furthest
 
 
-def _ways(function: object, declaration: Declaration) -> Iterator[Way]:
+def _ways(function: Any, declaration: Declaration) -> Iterator[Way]:  # noqa: ANN401
     """Go through the ways in which a program may be called, best first."""
-    module = is_module(function)
-    indices = all(isinstance(code, int) for code in declaration.tokens.values())
-    for length_first in (False, True) if module and not exposes_state(function) else (False,):
-        for one_hot in (False, True) if module and indices else (False,):
-            yield Way(one_hot, length_first)
+    codes = (*declaration.tokens.values(), *declaration.first, *declaration.last)
+    indices = [code for code in codes if isinstance(code, int)]
+    widths = (0, *(one_hot_sizes(function, indices) if is_module(function) and indices else ()))
+    if exposes_state(function):
+        yield from (Way(width, by_state=True) for width in widths)
+    if is_callable(function):
+        for length_first in (False, True) if is_module(function) else (False,):
+            yield from (Way(width, length_first) for width in widths)
 
 
 def _probe(program: Executable, stride: int) -> Executable:
@@ -72,13 +83,13 @@ def _probe(program: Executable, stride: int) -> Executable:
 def _probe_length(program: Executable, length: int, stride: int) -> Executable:
     taken = (len(program.task.classes), length + program.codes.added)
     rows = _spread_rows(len(program.alphabet), length, next(size for size in _BATCHES if size not in taken))
-    answers = program.answers(rows)
+    arrays = program.answers(rows)
+    form = _form_among(program, arrays, rows, stride)
     held = held_tensors(program.function) if is_module(program.function) else ()
-    half = _HALF_BYTES in (answers.dtype.itemsize, *(tensor.element_size() for tensor in held))
-    form = _form(program, answers, rows, stride)
+    half = _HALF_BYTES in (arrays[form.place].dtype.itemsize, *(tensor.element_size() for tensor in held))
     found = replace(program, form=form._replace(rounding=_HALF_ROUNDING if half else _ROUNDING))
     _check_alone(found, rows)
-    if exposes_state(program.function) and not found.keeps_states(rows):
+    if program.way.by_state and not found.keeps_states(rows):
         raise BadInput(
             f"{program.kind}: {program.name}.step changes the state that it is handed; return a new one instead"
         )
@@ -92,19 +103,42 @@ def _spread_rows(tokens: int, length: int, size: int) -> Rows:
     return np.array([[number // tokens**power % tokens for power in reversed(range(length))] for number in numbers])
 
 
-def _form(program: Executable, answers: NDArray[Any], rows: Rows, stride: int) -> Form:
+def _form_among(program: Executable, arrays: Arrays, rows: Rows, stride: int) -> Form:
+    """Tell which of several arrays holds the outputs, by their number; ask where more than one can be meant."""
+    if not arrays:
+        raise BadInput(f"{program.kind}: {program.name} returns no numbers; return (batch,) or (batch, outputs)")
+    if len(arrays) == 1:
+        return _form(program, arrays, 0, rows, stride)
+    forms: list[Form] = []
+    for place in range(len(arrays)):
+        with suppress(BadInput):
+            forms.append(_form(program, arrays, place, rows, stride))
+    if not forms:
+        return _form(program, arrays, 0, rows, stride)  # which refuses it
+    classes = len(program.task.classes)
+    fitting = [form for form in forms if form.outputs == classes or (form.outputs, classes) == (1, 2)] or forms[:1]
+    read = [replace(program, form=form).outputs_in(arrays, rows) for form in fitting]
+    if not all(np.array_equal(read[0], other) for other in read[1:]):
+        raise BadInput(
+            f"{program.kind}: {program.name} returns {len(fitting)} different arrays that could be the answer; return one of them"
+        )
+    return fitting[0]
+
+
+def _form(program: Executable, arrays: Arrays, place: int, rows: Rows, stride: int) -> Form:
     """Tell what outputs are by their shape."""
+    answers = arrays[place]
     size, length, bools = len(rows), rows.shape[1] + program.codes.added, answers.dtype.kind == "b"
     match _strings_first(program, answers, size, length):
         case (number,) | (number, 1) if number == size:
-            return Form(1, bools=bools)
+            return Form(1, bools=bools, place=place)
         case (number, outputs) if number == size and outputs != length:
-            return Form(outputs, bools=bools)
+            return Form(outputs, bools=bools, place=place)
         case (number, outputs) if number == size:
-            every_step = _has_steps(program, rows, stride)
-            return Form(1 if every_step else outputs, every_step, bools)
+            every_step = _has_steps(program, place, rows, stride)
+            return Form(1 if every_step else outputs, every_step, bools, place)
         case (number, steps, outputs) if (number, steps) == (size, length):
-            return Form(outputs, every_step=True, bools=bools)
+            return Form(outputs, every_step=True, bools=bools, place=place)
         case _:
             raise BadInput(
                 f"{program.kind}: {program.name} returns an array of shape {answers.shape} for {size} strings of {length} tokens "
@@ -118,11 +152,11 @@ def _strings_first(program: Executable, answers: NDArray[Any], size: int, length
     return (size, length, *shape[2:]) if program.way.length_first and shape[:2] == (length, size) else shape
 
 
-def _has_steps(program: Executable, rows: Rows, stride: int) -> bool:
+def _has_steps(program: Executable, place: int, rows: Rows, stride: int) -> bool:
     """Say whether as many outputs as tokens are one after each: longer strings then have more."""
     longer = np.hstack([rows, rows[:, :stride]])
     try:
-        shape = program.answers(longer).shape
+        shape = program.answers(longer)[place].shape
     except NotRun:
         raise BadInput(
             f"{program.kind}: {program.name} returns as many outputs as there are tokens, which may be one after each token or "
@@ -147,21 +181,42 @@ def _check_alone(program: Executable, rows: Rows) -> None:
         )
 
 
-def _check_order(program: Executable, stride: int) -> None:
-    """Refuse a module that can be run with either axis first, and answers otherwise."""
-    if not is_module(program.function) or exposes_state(program.function) or program.way.length_first:
-        return
-    try:
-        other = _probe(replace(program, way=program.way._replace(length_first=True)), stride)
-        rows = _spread_rows(len(program.alphabet), _LENGTHS[stride], max(_BATCHES))
-        found, otherwise = (one.classes(one.outputs(rows)) for one in (program, other))
-    except BadInput:
-        return
-    if (found != otherwise).any():
+def _check_other_ways(program: Executable, stride: int) -> None:
+    """Refuse a program that can also be run in another way, and then answers otherwise.
+
+    One that exposes its state can also be called, and a module may take either axis for the length.
+    """
+    for way in _ways(program.function, program.declaration):
+        mirrored = way.width == program.way.width and way.length_first and not program.way.length_first
+        if way.by_state or not (program.way.by_state or mirrored):
+            continue
+        try:
+            other = _probe(replace(program, way=way), stride)
+            string = _first_difference(program, other, stride)
+        except BadInput:
+            continue
+        if string is None:
+            return
+        if program.way.by_state:
+            raise BadInput(
+                f"{program.kind}: {program.name} answers otherwise for {string!r} when it is called than by start, step and "
+                "outputs; let them agree, or take them away"
+            )
         raise BadInput(
-            f"module: {program.name} reads (batch, length) as well as (length, batch), and answers otherwise; hand over a "
-            "function that says which, such as lambda x: module(torch.from_numpy(x))"
+            f"module: {program.name} reads (batch, length) as well as (length, batch), and answers otherwise for {string!r}; "
+            "hand over a function that says which, such as lambda x: module(torch.from_numpy(x))"
         )
+
+
+def _first_difference(program: Executable, other: Executable, stride: int) -> str | None:
+    """Return a first string that is answered otherwise in another way, as far as there are few strings and both read them."""
+    tokens = len(program.alphabet)
+    for length in range(stride, suffix_length(tokens, _LONGEST, _MOST_STRINGS) + 1, stride):
+        rows = all_rows(tokens, length)
+        differs = np.not_equal(*(one.classes(one.outputs(rows)) for one in (program, other)))
+        if differs.any():
+            return strings_of(rows[int(differs.argmax())][None], program.alphabet)[0]
+    return None
 
 
 def _check_outputs(program: Executable) -> None:

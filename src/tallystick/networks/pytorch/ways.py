@@ -1,6 +1,6 @@
 """The ways to hand strings to a module: tokens as indices or vectors, strings along the first axis or the second, or one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,10 +68,15 @@ def _forms(module: Torch, names: tuple[Encoding, ...]) -> Iterator[tuple[bool, F
         return
     indices = [one for one in names if isinstance(one, int)]
     yield True, np.array([indices], np.float64)
-    least = max(indices) + 1
-    sizes = {int(getattr(inner, "input_size", getattr(inner, "in_features", 0))) for inner in module.modules()}
-    for size in sorted({least, *(size for size in sizes if size > least)}):
+    for size in one_hot_sizes(module, indices):
         yield False, _columns(tuple(one_hot(index, size) for index in indices))
+
+
+def one_hot_sizes(module: Torch, indices: Iterable[int]) -> list[int]:
+    """Return how long one-hot vectors for indices may be: as short as these allow, or as a part of the module reads them."""
+    least = max(indices) + 1
+    sizes = [getattr(inner, "input_size", getattr(inner, "in_features", 0)) for inner in module.modules()]
+    return sorted({least, *(size for size in sizes if isinstance(size, int) and size > least)})
 
 
 def _columns(vectors: tuple[Any, ...]) -> Floats:
