@@ -527,7 +527,10 @@ QUESTIONS = {
     "nothing": ({}, "task: missing"),
     "no tokens": ({"task": "binary"}, "tokens: missing"),
     "no classes": ({"task": "binary", "tokens": INDICES}, "classes: missing; say which output is which"),
-    "too few outputs": ({"task": "ternary", "tokens": INDICES, "classes": TERNARY}, "task: 'ternary' has 3 classes"),
+    "too few outputs": (
+        {"task": "ternary", "tokens": INDICES, "classes": TERNARY},
+        "'ternary' has 3 classes.*return one output per",
+    ),
     "vectors for an embedding": (
         {"task": "binary", "tokens": VECTORS, "classes": BINARY},
         "module: forward fails on vectors of 2 numbers, strings × tokens: RuntimeError.*; say tokens= as it reads them",
@@ -558,7 +561,14 @@ REFUSED = {
     ),
     "hook": (lambda: hooked(Tagger().eval()), r"module\.verdict: the forward hook .* remove it first"),
     "weight norm": (lambda: normed(Tagger().eval()), r"module\.verdict: its weight is parametrised"),
-    "arguments": (lambda: Lengths().eval(), "module: forward fails on indices, strings × tokens: TypeError"),
+    "arguments": (
+        lambda: Lengths().eval(),
+        r"module: the forward of Lengths cannot be called with the tokens alone \(missing a required argument: 'lengths'\); hand",
+    ),
+    "no forward": (
+        lambda: nn.ModuleList([Tagger()]).eval(),
+        "module: ModuleList has no forward; hand in a module whose",
+    ),
     "two answers": (
         lambda: Changed(lambda m, x, f: (f(x), -f(x))).eval(),
         "module: returns 2 different tensors of 2 outputs that could be the answer",

@@ -52,7 +52,8 @@ class Declaration:
         if len(names) != (2 if outputs == 1 else outputs):
             apart = "one output tells two classes apart" if outputs == 1 else f"{outputs} outputs are {outputs} classes"
             raise BadInput(
-                f"task: {self.task.name!r} has {len(names)} classes, {', '.join(names)}; {apart}, so say another task="
+                f"task: {self.task.name!r} has {len(names)} classes, {', '.join(names)}; {apart}: return one output per class, "
+                "or say another task="
             )
         if outputs > 1 and not self.has_classes:
             raise BadInput(

@@ -65,7 +65,8 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
         )
     if network.task.machine is not BB_COUNTER:
         raise BadInput(
-            f"task: {network.task.name!r} is outside what boxes decide: strings are grouped by the count n − m"
+            f"task: {network.task.name!r} is outside what boxes decide: strings are grouped by the count n − m; "
+            "ts.certify(module, task=..., tokens=..., upto=N) runs the module itself on every string up to N"
         )
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.running.calling import NotRun, exposes_state, is_callable, modules_run, name_of
+from tallystick.certificates.running.calling import NotRun, exposes_state, is_callable, modules_run
 from tallystick.certificates.running.executable import Executable, Way
 from tallystick.certificates.running.program_outputs import Arrays, Form
 from tallystick.certificates.running.string_blocks import Rows, all_rows, strings_of, suffix_length
@@ -20,7 +20,7 @@ from tallystick.certificates.running.token_codes import held_tensors
 from tallystick.errors import BadInput
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.pytorch import is_module
-from tallystick.networks.pytorch.plain_modules import check_eval
+from tallystick.networks.pytorch.plain_modules import check_eval, check_forward
 from tallystick.networks.pytorch.ways import one_hot_sizes
 from tallystick.numbers import check_number
 
@@ -41,11 +41,12 @@ def executable(function: Any, declaration: Declaration, threshold: float | None,
     """Return a program with the way to call it and the form of its outputs; lengths count in steps of the stride."""
     if threshold is not None:
         check_number(threshold, "threshold")
-    if not is_callable(function) and not exposes_state(function):
-        what = f"{name_of(function)} has no forward" if is_module(function) else f"{function!r} cannot be called"
-        raise BadInput(f"function: {what}, and has no methods start, step and outputs")
     if is_module(function):
         check_eval(function)
+        if not exposes_state(function):
+            check_forward(function)
+    elif not callable(function) and not exposes_state(function):
+        raise BadInput(f"function: {function!r} cannot be called, and has no methods start, step and outputs")
     refusals: list[tuple[bool, int, BadInput]] = []
     for way in _ways(function, declaration):
         with modules_run() as run:

@@ -20,6 +20,7 @@ from tallystick.networks.pytorch.labels import Torch
 from tallystick.networks.pytorch.plain_modules import (
     HOME,
     check_eval,
+    check_forward,
     check_inner_modules,
     check_plain,
     check_weights_as_stored,
@@ -125,6 +126,7 @@ def _has_several(cell: Torch, kind: str) -> bool:
 def _whole_network(module: Torch, declaration: Declaration) -> Network:
     check_inner_modules(module)
     check_eval(module)
+    check_forward(module)
     return network_of_module(module, declaration)
 
 

@@ -5,6 +5,7 @@ parametrisations that compute its weights, a `forward` of its own. Each leaves a
 looked for here, and a module that has one is refused. Backward hooks change gradients alone, and are left alone.
 """
 
+import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -73,6 +74,22 @@ def check_eval(module: Any) -> None:  # noqa: ANN401 -- torch.nn.Module
         raise BadInput(
             "module: is in training mode, in which dropout and batch statistics change its outputs; call module.eval() first"
         )
+
+
+def check_forward(module: Any) -> None:  # noqa: ANN401 -- torch.nn.Module
+    """Refuse a module that cannot be called with the tokens alone."""
+    kind = type(module).__name__
+    if getattr(module.forward, "__name__", "") == "_forward_unimplemented":
+        raise BadInput(f"module: {kind} has no forward; hand in a module whose forward(tokens) returns the answers")
+    try:
+        inspect.signature(module.forward).bind(None)
+    except TypeError as error:
+        raise BadInput(
+            f"module: the forward of {kind} cannot be called with the tokens alone ({error}); hand in a module whose "
+            "forward(tokens) calls it with all that it takes"
+        ) from None
+    except ValueError:  # a forward that does not tell what it takes
+        return
 
 
 def _hooks(module: object) -> Iterator[str]:
