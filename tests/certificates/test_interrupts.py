@@ -12,7 +12,8 @@ from tallystick import write_network
 
 INTERRUPTED_AT_7 = """
 import os, signal, sys
-from tallystick.certificates import box_proof, progress
+from tallystick.certificates import progress
+from tallystick.certificates.boxes import box_proof
 from tallystick.cli import main
 
 progress._QUIET = progress._PAUSE = 0

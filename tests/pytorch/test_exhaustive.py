@@ -322,10 +322,26 @@ def test_one_hot_vectors_are_as_long_as_the_module_reads():
     assert verdict.model.called_with == "vectors (batch, length, 4)"
 
 
+class Product(nn.Module):
+    """A matrix of its own, which does not tell what it reads."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size, 1))
+
+    def forward(self, x):
+        """Multiply."""
+        return (x @ self.weight).sum(1)
+
+
 def test_the_message_is_that_of_the_way_that_came_furthest():
     module = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 5), nn.Linear(4, 1)).eval()
     with pytest.raises(ts.BadInput, match="as vectors .batch, length, 2.: mat1 and mat2"):
         ts.certify(module, upto=4, **INDICES)
+    with pytest.raises(ts.BadInput, match="as vectors .batch, length, 2.: mat1 and mat2"):
+        ts.certify(Product(5).eval(), upto=4, **INDICES)
+    with pytest.raises(ts.BadInput, match="as indices .batch, length.: index out of range"):
+        ts.certify(nn.Sequential(nn.Embedding(1, 2), Product(2)).eval(), upto=4, **INDICES)
     with pytest.raises(ts.BadInput, match="ModuleList has no forward"):
         ts.certify(nn.ModuleList([module]).eval(), **INDICES)
 

@@ -191,7 +191,7 @@ class Run:
         """Run all strings of a length; return the first that fails, alone too."""
         done, total = 0, len(self.program.alphabet) ** length
         for rows, outputs in self.program.run_all(length):
-            if not done:
+            if total <= BATCH:  # longer ones would take long, and tell little more
                 self._check_again(rows, outputs)
             done += len(rows)
             report(done, total, f"running all strings of length {length}")

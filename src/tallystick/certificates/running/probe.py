@@ -47,18 +47,19 @@ def executable(function: Any, declaration: Declaration, threshold: float | None,
             check_forward(function)
     elif not callable(function) and not exposes_state(function):
         raise BadInput(f"function: {function!r} cannot be called, and has no methods start, step and outputs")
-    refusals: list[tuple[bool, int, BadInput]] = []
+    embeds = is_module(function) and any("Embedding" in type(part).__name__ for part in function.modules())
+    refusals: list[tuple[bool, int, bool, BadInput]] = []
     for way in _ways(function, declaration):
         with modules_run() as run:
             try:
                 found = _probe(Executable(function, declaration, threshold, way), stride)
             except BadInput as error:
-                refusals.append((not isinstance(error, NotRun), len(run), error))
+                refusals.append((not isinstance(error, NotRun), len(run), embeds == (way.width == 0), error))
                 continue
         _check_outputs(found)
         _check_other_ways(found, stride)
         return found
-    raise max(refusals, key=lambda refusal: refusal[:2])[2]  # of the way that came furthest
+    raise max(refusals, key=lambda refusal: refusal[:3])[3]  # of the way that came furthest, or else the likelier one
 
 
 def _ways(function: Any, declaration: Declaration) -> Iterator[Way]:  # noqa: ANN401
