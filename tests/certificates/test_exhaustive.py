@@ -443,8 +443,9 @@ def test_outputs_on_one_side_of_zero_need_a_threshold(values):
     def answer(strings):
         return [values[-1] if 2 * t.count("(") > len(t) else values[len(t) % (len(values) - 1)] for t in strings]
 
-    with pytest.raises(ts.BadInput, match="^threshold: missing"):
+    with pytest.raises(ts.BadInput, match="^threshold: missing") as refused:
         ts.certify(answer, task="binary", upto=6)
+    assert ("probabilities" in str(refused.value)) == (0 <= min(values) <= max(values) <= 1)
     middle = (values[-2] + values[-1]) / 2
     assert ts.certify(answer, task="binary", threshold=middle, upto=6).outcome is Outcome.BOUNDED
 

@@ -153,10 +153,10 @@ class Run:
             return
         least, *between, greatest = self._seen.tolist()
         if (least >= 0 or greatest <= 0) and (between or not least <= 0 < greatest):
+            probabilities = "threshold=0.5 for probabilities or " if least >= 0 and greatest <= 1 else ""
             raise BadInput(
-                f"threshold: missing; every output lies between {least:.6g} and {greatest:.6g}: say threshold=0.5 for "
-                "probabilities or threshold=0 for logits, or another number, above which the class is "
-                f"{self.program.task.classes[1]}"
+                f"threshold: missing; every output lies between {least:.6g} and {greatest:.6g}: say {probabilities}threshold=0 "
+                f"for logits, or another number, above which the class is {self.program.task.classes[1]}"
             )
 
     def verdict(self) -> Verdict:
