@@ -20,8 +20,8 @@ from brute_force import (
 )
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
-from tallystick.certificates import linear_accuracy, subset_sums
 from tallystick.certificates.one_unit import exact_accuracy as counting
+from tallystick.certificates.one_unit import linear_accuracy, subset_sums
 from tallystick.certificates.one_unit.exact_accuracy import exact_accuracy
 from tallystick.certificates.one_unit.subset_sums import Place, SubsetSums
 from tallystick.errors import BadInput

@@ -20,12 +20,13 @@ from tallystick.certificates.boxes.box_proof import (
     Bounded,
     Reached,
     boxed_forms,
+    decide_by_boxes,
     prove,
     sure_classes,
 )
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.progress import listen
-from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.certificates.verdict import REAL, Lengths, Outcome
 from tallystick.checker import check
 from tallystick.networks import Readout
 from tallystick.numbers.boxes import Box
@@ -64,7 +65,7 @@ def test_a_zero_check_is_not_refuted_by_a_box_around_zero():
     """A third is no double, so the boxes of a cell that counts exactly hold more than its states."""
     counter = LinearCell(Fraction(1, 3), Fraction(-1, 3), 1)
     assert certify(Network(counter, Readout.zero())).outcome is Outcome.PROVED
-    stacked = certify(Network(Stack((counter,)), Readout.zero()))
+    stacked = decide_by_boxes(Network(Stack((counter,)), Readout.zero()), Lengths.ALL, REAL, None)
     assert (stacked.outcome, stacked.horizon, stacked.known_failure) == (Outcome.BOUNDED, 1, None)
 
 

@@ -45,7 +45,7 @@ def failing_strings(network, length):
 @pytest.mark.parametrize("lengths", ["all", "even"])
 def test_every_string_agrees(lengths):
     counted = range(1, 8) if lengths == "all" else range(2, 8, 2)
-    for seed in range(60):
+    for seed in range(30):
         network = random_network(seed)
         verdict = ts.certify(network, lengths=lengths, limit=7)
         wrong = next((found for length in counted if (found := failing_strings(network, length))), None)

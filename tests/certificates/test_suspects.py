@@ -5,7 +5,7 @@ import pytest
 from vector_networks import MODELS, counting_gru, counting_lstm, ternary
 
 from tallystick import LstmCell, Network, certify
-from tallystick.certificates import box_proof, suspects
+from tallystick.certificates.boxes import box_proof, suspects
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Readout
 

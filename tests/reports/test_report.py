@@ -22,6 +22,7 @@ def test_every_file_is_written_and_named(report):
     assert not list(report.glob("*.partial"))
 
 
+@pytest.mark.long
 def test_the_same_run_gives_the_same_bytes(report):
     before = {name: (report / name).read_bytes() for name in REPORT_FILES}
     assert [path.name for path in write_report(report).files] == list(REPORT_FILES)

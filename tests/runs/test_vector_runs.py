@@ -187,7 +187,9 @@ def test_a_run_is_certified(run, capsys):
         failing = [verdict.failure.length for verdict in each if verdict.failure]
         assert (found["failing"], found["fails_at_max"]) == (len(failing), max(failing))
     for option in (("--arithmetic", "float32"), ("--out", "certificate.json"), ("--readout", "zero")):
-        assert "--readout, --arithmetic and --out are for one model" in refusal(["certify", run, *option], capsys)
+        assert "--arithmetic, --task, --classes, --tokens, --nonlinearity and --out are for one model" in refusal(
+            ["certify", run, *option], capsys
+        )
 
 
 def test_a_network_that_is_no_longer_a_number_has_no_verdict(run):

@@ -87,7 +87,7 @@ def affine_network(network: Network) -> AffineNetwork | None:
     >>> from tallystick.networks import Readout
     >>> found = affine_network(Network(LinearCell(1, -1, 0.5), Readout.binary(3, -1)))
     >>> found.matrix.tolist(), found.divisor, found.inputs.tolist(), found.outputs.tolist(), found.constants
-    ([[1]], 2, [[2, -1]], [[3]], (-1,))
+    ([[1]], 2, [[2, -1]], [[-3]], (1,))
     """
     if not network.cell.is_affine or network.task.machine is not BB_COUNTER or not network.task.is_by_sign:
         return None
