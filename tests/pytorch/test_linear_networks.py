@@ -3,11 +3,13 @@
 from itertools import product
 
 import pytest
-import torch
-from torch import nn
 
 import tallystick as ts
 from tallystick.certificates.verdict import Outcome
+
+torch = pytest.importorskip("torch", reason="needs the [torch] extra")
+
+from torch import nn  # noqa: E402
 
 TOKENS = {"(": [1, 0], ")": [0, 1]}
 
