@@ -303,6 +303,7 @@ def test_jax_vmap_trains_to_the_same_weights():
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kernel", ["train", "train_plain"])
 def test_numba_trains_to_the_same_weights(kernel):
     given, expected = case(4, "float64")

@@ -22,7 +22,9 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name.startswith("train") else []) for name in SAID]
+)
 def test_a_script_runs(name, tmp_path):
     done = subprocess.run([sys.executable, EXAMPLES / name], cwd=tmp_path, check=True, capture_output=True, text=True)
     for said in SAID[name]:

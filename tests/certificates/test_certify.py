@@ -56,6 +56,7 @@ def near_counter(generator):
     return Network(cell, Readout.ternary((-v, Fraction(0), v), (-place, Fraction(0), -place)))
 
 
+@pytest.mark.long
 def test_the_sorted_strings_decide_as_the_recursion_does():
     """Linear cells near an exact counter, whose horizons lie beyond what brute force can reach."""
     generator, horizons = random.Random(5), []

@@ -224,6 +224,7 @@ def test_a_function_of_jax_is_run():
     assert "jax" in verdict.model.versions
 
 
+@pytest.mark.long  # each length of the search beyond is compiled
 def test_a_function_of_jax_reads_indices():
     embedding = jnp.array([1.0, -1.0, 0.0])
     tokens = {**BRACKETS, "<EOS>": 2}

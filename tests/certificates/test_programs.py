@@ -134,6 +134,7 @@ def test_a_number_that_would_change_the_arithmetic_is_not_recorded(literal, exec
         program_of(LiteralCell(1, -1, 1, 1), executed=executed)
 
 
+@pytest.mark.long
 def test_what_the_checker_would_not_read_is_not_written():
     units = 64
     rows = ((Fraction(1, 3),) * units,) * (4 * units)

@@ -277,7 +277,7 @@ def test_one_networks_accuracy_by_length(run, tmp_path, capsys):
     assert (code, "of 3 strings right in float64 arithmetic" in out) == (0, True)
 
 
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("bias", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_row_is_the_network_itself(bias):
     setting, seeds = Setting("count", bias, 2, "lstm", units=2), np.arange(2)
     job = training_job(setting, 2, seed=0)
