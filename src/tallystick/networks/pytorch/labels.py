@@ -4,6 +4,7 @@ A label names a signal (`signals`), a string, a time and a feature, as one whole
 labels, strings × times × features. A tensor without labels is a constant, and gets them only once it is computed with.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -39,9 +40,7 @@ class Labels:
 
     def __init__(self, batch: int, length: int, tokens: int) -> None:
         """Begin a run on so many strings of one length."""
-        import torch  # noqa: PLC0415 -- the module that is read has brought it along
-
-        self.torch: Torch = torch
+        self.torch: Torch = sys.modules["torch"]  # which the module that is read has brought along
         self.batch, self.length = batch, length
         self.signals = Signals(tokens)
         self.sums = Sums(self.signals.tokens)

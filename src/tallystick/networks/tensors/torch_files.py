@@ -9,6 +9,7 @@ is read. Whole modules are never read: they would have to be unpickled.
 
 import io
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -42,7 +43,7 @@ def read_torch(path: Path, asked: Asked) -> Network:
 
 def _state_dict(content: bytes) -> dict[str, Any]:
     try:
-        import torch  # noqa: PLC0415 -- the core install has no PyTorch
+        torch: Any = import_module("torch")  # which the core install does not have
     except ImportError:
         raise BadInput(
             f"a pickle, whose tensors alone PyTorch would read, which is not installed; save the weights as .safetensors: {SAVE}"
