@@ -59,6 +59,7 @@ class AffineNetwork:
         constants: C of each output, times both.
         demands: what the task asks of the outputs.
         forms: for each class the outputs and directions that make it, and whether they must be above 0.
+        scales: the positive number that each output was multiplied by, its terms δ and γ and its C alike.
     """
 
     matrix: Whole
@@ -68,6 +69,7 @@ class AffineNetwork:
     constants: tuple[int, ...]
     demands: tuple[Demand, ...]
     forms: tuple[tuple[tuple[int, int, bool], ...], ...]
+    scales: tuple[int, ...]
 
     @property
     def size(self) -> int:
@@ -86,8 +88,8 @@ def affine_network(network: Network) -> AffineNetwork | None:
     >>> from tallystick.cells import LinearCell
     >>> from tallystick.networks import Readout
     >>> found = affine_network(Network(LinearCell(1, -1, 0.5), Readout.binary(3, -1)))
-    >>> found.matrix.tolist(), found.divisor, found.inputs.tolist(), found.outputs.tolist(), found.constants
-    ([[1]], 2, [[2, -1]], [[-3]], (1,))
+    >>> found.matrix.tolist(), found.divisor, found.inputs.tolist(), found.outputs.tolist(), found.constants, found.scales
+    ([[1]], 2, [[2, -1]], [[-3]], (1,), (1,))
     """
     if not network.cell.is_affine or network.task.machine is not BB_COUNTER or not network.task.is_by_sign:
         return None
@@ -104,11 +106,12 @@ def affine_network(network: Network) -> AffineNetwork | None:
     z = [dot(row, start) - before + b for row, before, b in zip(U, start, closing, strict=True)]
     columns = [a - b for a, b in zip(opening, closing, strict=True)], z
     divisor, scale = _denominator(*U), _denominator(*columns, start)
-    rows, constants = list[list[int]](), list[int]()
+    rows, constants, scales = list[list[int]](), list[int](), list[int]()
     for weight, bias in outputs:
         common = _denominator((*weight, bias))
         rows.append([int(w * common) for w in weight])
-        constants.append(int((bias + dot(weight, start)) * common * scale))
+        scales.append(common * scale)
+        constants.append(int((bias + dot(weight, start)) * scales[-1]))
     demands = [Demand(*form, side=sign) for sign in (-1, 0, 1) for form in forms[network.task.index_of_count(sign)]]
     return AffineNetwork(
         _whole([[int(entry * divisor) for entry in row] for row in U]),
@@ -118,6 +121,7 @@ def affine_network(network: Network) -> AffineNetwork | None:
         tuple(constants),
         tuple(demands),
         tuple(forms),
+        tuple(scales),
     )
 
 
