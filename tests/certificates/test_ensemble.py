@@ -110,7 +110,7 @@ def test_boxes_decide_nearly_all(monkeypatch):
     P[:100], Q[:100] = generator.choice([[0.5, 2], [4, 0.25], [1, 1]], 100).T
     b[:100] = -Q[:100] * a[:100]
     asked = []
-    monkeypatch.setattr(room, "certify", lambda *args, **options: asked.append(1) or certify(*args, **options))
+    monkeypatch.setattr(room, "certify_network", lambda *args, **options: asked.append(1) or certify(*args, **options))
     found = horizons(Network(SelectiveCell(a, b, P, Q), Readout.binary(np.full(size, 1.5), np.zeros(size))))
     assert (found.all[:100] == UNLIMITED).all()
     assert (found.all[100:] < 100).all()
@@ -151,7 +151,7 @@ def test_floats_decide_nearly_all(monkeypatch):
     )
     readouts = Readout.binary(np.full(size, 1.5, np.float32), np.zeros(size, np.float32))
     asked = []
-    monkeypatch.setattr(linear_ensemble, "certify", lambda *args: asked.append(args) or certify(*args))
+    monkeypatch.setattr(linear_ensemble, "certify_network", lambda *args: asked.append(args) or certify(*args))
     found = horizons(Network(cells, readouts))
     assert len(asked) < 100
     assert (found.even >= found.all - 1).all()

@@ -63,8 +63,8 @@ def test_away_from_ties_floats_decide_by_themselves(cell, readout, monkeypatch):
     def unasked(model, *_, **__):
         raise AssertionError(f"{model} was not decided")
 
-    monkeypatch.setattr(linear_ensemble, "certify", unasked)
-    monkeypatch.setattr(room, "certify", unasked)
+    monkeypatch.setattr(linear_ensemble, "certify_network", unasked)
+    monkeypatch.setattr(room, "certify_network", unasked)
     monkeypatch.setattr(linear_ensemble, "_FEW", 0)
     generator, seen = random.Random(f"{cell}{readout}"), set()
     models = [no_tie(cell, readout, generator) for _ in range(40)]

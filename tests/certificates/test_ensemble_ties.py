@@ -22,8 +22,8 @@ def _nobody_to_ask(monkeypatch):
     def unasked(model, *_, **__):
         raise AssertionError(f"{model} was not decided")
 
-    monkeypatch.setattr(linear_ensemble, "certify", unasked)
-    monkeypatch.setattr(room, "certify", unasked)
+    monkeypatch.setattr(linear_ensemble, "certify_network", unasked)
+    monkeypatch.setattr(room, "certify_network", unasked)
     monkeypatch.setattr(linear_ensemble, "_FEW", 0)
 
 

@@ -123,8 +123,12 @@ class Recurrence(ABC):
         >>> LinearCell(1, -1, 1).trace("(()")
         [0, 1, 2, 1]
         """
-        check_tokens(string, ALPHABET)
-        return list(accumulate((ONE_HOT[token] for token in string), self.step, initial=self.initial_state))
+        try:
+            tokens = [ONE_HOT[token] for token in string]
+        except (KeyError, TypeError):
+            check_tokens(string, ALPHABET)
+            raise
+        return list(accumulate(tokens, self.step, initial=self.initial_state))
 
     def final_state(self, string: str) -> Any:  # noqa: ANN401
         """Return the state after the whole string."""

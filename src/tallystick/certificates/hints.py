@@ -27,9 +27,6 @@ from tallystick.networks.readout import ZERO
 from tallystick.numbers import ARITHMETICS, Number, standard_floats
 from tallystick.numbers.values import map_states
 
-SUSPECT = 2
-"""Up to this horizon a wrong encoding is thought of."""
-
 LEAST = 4
 """So far another declaration must be right, so as not to be so by chance."""
 
@@ -63,11 +60,8 @@ def hint_of_program(program: Executable, lengths: Lengths) -> str | None:
 
 
 @standard_floats()
-def hint_of(verdict: Verdict) -> str | None:
-    """Say with which other declaration a network would be right further; None where nothing looks like a wrong one."""
-    network = verdict.model
-    if not isinstance(network, Network) or verdict.outcome is not Outcome.REFUTED or (verdict.horizon or 0) > SUSPECT:
-        return None
+def hint_of(verdict: Verdict, network: Network) -> str | None:
+    """Say with which other declaration a network that fails early would be right further; None where there is none."""
     try:
         answers = _answers_of_network(network, verdict.lengths)
     except BadInput:  # weights that no double holds

@@ -1,5 +1,6 @@
 """How far a long verdict has come, told to whoever listens; where nobody does, nothing is shown."""
 
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -44,10 +45,10 @@ def progress_line() -> Generator[None, None, None]:
 
     Whoever listens already goes on to be told instead.
     """
-    line, start = ProgressLine(), monotonic()
-    if _LISTENER.get() is not None or not line.terminal:
+    if _LISTENER.get() is not None or not (sys.stderr and sys.stderr.isatty()):
         yield
         return
+    line, start = ProgressLine(), monotonic()
     next_time = start + _QUIET
 
     def tell(done: int, total: int, text: str) -> None:

@@ -16,6 +16,10 @@ from tallystick.networks import Network
 from tallystick.numbers import ARITHMETICS, Number, standard_floats
 
 LONGEST_STRING = 10**6
+
+SUSPECT = 2
+"""A network that fails after this horizon at the latest may have been declared wrongly (`hints`)."""
+
 REAL = "real"
 FLOATS = tuple(name for name in ARITHMETICS if name != "rational")
 ARITHMETIC_NAMES = (REAL, *FLOATS)
@@ -155,9 +159,11 @@ class Verdict:
     @cached_property
     def hint(self) -> str | None:
         """How the network would be right further, where it fails so early that it may have been declared wrongly; else None."""
+        if not isinstance(self.model, Network) or self.horizon is None or self.horizon > SUSPECT or not self.failure:
+            return None
         from tallystick.certificates.hints import hint_of  # noqa: PLC0415 -- which imports this
 
-        return hint_of(self)
+        return hint_of(self, self.model)
 
     @property
     def executed(self) -> Network:

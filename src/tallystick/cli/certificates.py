@@ -9,8 +9,7 @@ import typer
 
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
-from tallystick.certificates.certify import certify as certify_model
-from tallystick.certificates.deciders import exact_depth
+from tallystick.certificates.deciders import certify_network, exact_depth
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
@@ -86,7 +85,7 @@ def certify(
         nonlinearity=nonlinearity,
     )
     with let_ctrl_c_interrupt(), progress_line():
-        verdict = certify_model(with_readout(model, readout), lengths, arithmetic, limit)
+        verdict = certify_network(with_readout(model, readout), lengths, arithmetic, limit)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:

@@ -18,14 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Cell, Input, LinearCell, Recurrence, ReluCell, ScalarCell, TanhCell
-from tallystick.certificates.certify import certify
-from tallystick.certificates.deciders import is_usual
+from tallystick.certificates.deciders import certify_network, is_usual
 from tallystick.certificates.one_unit.executions import Bounds, Enclosed
 from tallystick.certificates.one_unit.extremes import Ends
 from tallystick.certificates.one_unit.linear_ensemble import Floats, HeadStart, Mask, linear_horizons, size_of, some_of
 from tallystick.certificates.one_unit.search import grouping_of
 from tallystick.certificates.one_unit.sorted_strings import right_at_zero, sides
-from tallystick.certificates.verdict import UNLIMITED, Horizons, Lengths, Outcome
+from tallystick.certificates.verdict import REAL, UNLIMITED, Horizons, Lengths, Outcome
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.networks import Network, Readout
@@ -284,7 +283,7 @@ def _ask_the_certifier(models: Network, limit: int, found: _Found) -> None:
     """Put what the boxes did not decide to the certifier, one by one."""
     for lengths, progress in found.items():
         for place in np.flatnonzero(~progress.searched & ~progress.exact).tolist():
-            verdict = certify(models.place(place), lengths, limit=limit)
+            verdict = certify_network(models.place(place), lengths, REAL, limit)
             if verdict.horizon is None:
                 progress.prove(np.array([place]))
             else:

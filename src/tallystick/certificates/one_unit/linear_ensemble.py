@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.certify import certify
+from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.one_unit.sorted_strings import CriticalString, critical_strings, right_at_zero, sides
-from tallystick.certificates.verdict import UNLIMITED, Horizons, Lengths
+from tallystick.certificates.verdict import REAL, UNLIMITED, Horizons, Lengths
 from tallystick.languages.brackets import OPEN
 from tallystick.networks import Network, Readout
 
@@ -51,7 +51,7 @@ def linear_horizons(models: Network, head_start: HeadStart | None = None) -> Hor
     _run_lengths(models, found)  # whatever overflows is not decided in floats
     for position in np.flatnonzero((found.all < 0) | (found.even < 0)):
         for answers, lengths in zip((found.all, found.even), Lengths, strict=True):
-            horizon = certify(models.place(int(position)), lengths).horizon
+            horizon = certify_network(models.place(int(position)), lengths, REAL, None).horizon
             answers[position] = UNLIMITED if horizon is None else horizon
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.certificates.hints import SUSPECT, hint_of_program
+from tallystick.certificates.hints import hint_of_program
 from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.running.calling import NotRun, exposes_state, own_chance, own_copy
 from tallystick.certificates.running.directed_search import failure_alone, search_beyond
@@ -23,7 +23,7 @@ from tallystick.certificates.running.executable import BATCH, Executable
 from tallystick.certificates.running.probe import executable
 from tallystick.certificates.running.program_outputs import Outputs
 from tallystick.certificates.running.string_blocks import RightClasses, Rows, blocks, strings_of
-from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict
+from tallystick.certificates.verdict import AS_EXECUTED, SUSPECT, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration, declare, declare_task
