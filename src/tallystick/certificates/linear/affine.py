@@ -1,27 +1,30 @@
-"""Linear networks of any dimension: U, what each token adds, and what the readout asks, all in whole numbers.
+"""Linear networks of any dimension: a matrix and a step per token, and what the readout asks, all in whole numbers.
 
-The step of a linear layer, or of a stack of them, is h' = U·h + s(x) with s = a for `(` and b for `)`. With T the length of a
-string, and k the number of tokens after a bracket, an output w·h + c is
+The step of such a network is h' = A·h + a for `(` and h' = B·h + b for `)`. With h₀ the state to start from, g = h − h₀ starts
+from 0 and steps the same way, with a + (A − I)·h₀ and b + (B − I)·h₀ in the place of a and b; below these are a and b. An output
+is then C + w·g with C = c + w·h₀, and a token adds w·(the product of the matrices after it)·(a or b) to it.
 
-    y = C + Σ_{k<T} γ_k + Σ_{k: opening} δ_k,     δ_k = w·U^k·(a − b),   γ_k = w·U^k·(b + (U − I)·h₀),   C = c + w·h₀
+**One matrix for both tokens**: A = B = U. With T the length of a string, and k the number of tokens after a bracket,
 
-since w·U^T·h₀ is w·h₀ and all that the steps from U^k·h₀ to U^(k+1)·h₀ add. So δ_k is what a bracket adds if it opens instead
-of closing, and C and γ alone give the output of `)))…`.
+    y = C + Σ_{k<T} γ_k + Σ_{k: opening} δ_k,     δ_k = w·U^k·(a − b),   γ_k = w·U^k·b
 
-U is not read from the weights but from the step: it is run once on sums of unknowns (`programs`), so a stack, its tokens'
-vectors and its start are read like any layer.
+So δ_k is what a bracket adds if it opens instead of closing, and C and γ alone give the output of `)))…`.
+
+The matrices are not read from the weights but from the step: it is run once on sums of unknowns (`programs`), so a stack, its
+tokens' vectors and its start are read like any layer.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallystick.cells import ONE_HOT, Recurrence
-from tallystick.certificates.linear.whole_products import Whole
+from tallystick.certificates.linear.whole_products import Whole, whole_product
 from tallystick.certificates.programs import Recorded, Recording, recorded_numbers
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import CLOSE, OPEN
@@ -52,19 +55,19 @@ class AffineNetwork:
     """A linear network; each output may be multiplied by a positive number, which leaves its sign as it is.
 
     Attributes:
-        matrix: D·U, one row per number of the state.
+        matrices: D·A and D·B, one row per number of the state.
         divisor: D.
-        inputs: the columns a − b and b + (U − I)·h₀, times one positive number.
+        steps: the columns a and b, seen from the start, times one positive number.
         outputs: w of each output, times a positive number, one row each.
         constants: C of each output, times both.
         demands: what the task asks of the outputs.
         forms: for each class the outputs and directions that make it, and whether they must be above 0.
-        scales: the positive number that each output was multiplied by, its terms δ and γ and its C alike.
+        scales: the positive number that each output was multiplied by, what tokens add to it and its C alike.
     """
 
-    matrix: Whole
+    matrices: tuple[Whole, Whole]
     divisor: int
-    inputs: Whole
+    steps: Whole
     outputs: Whole
     constants: tuple[int, ...]
     demands: tuple[Demand, ...]
@@ -74,12 +77,34 @@ class AffineNetwork:
     @property
     def size(self) -> int:
         """How many numbers a state has."""
-        return len(self.matrix)
+        return len(self.steps)
 
     @property
     def digits(self) -> int:
         """How many binary digits a step adds to exact numbers."""
-        return self.divisor.bit_length() + max(int(abs(entry)).bit_length() for entry in self.matrix.flat)
+        entries = (entry for matrix in self.matrices for entry in matrix.flat)
+        return self.divisor.bit_length() + max(int(abs(entry)).bit_length() for entry in entries)
+
+    @cached_property
+    def is_shared(self) -> bool:
+        """Whether both tokens have one matrix."""
+        return bool((self.matrices[0] == self.matrices[1]).all())
+
+    @cached_property
+    def commutes(self) -> bool:
+        """Whether A·B = B·A."""
+        A, B = self.matrices
+        return self.is_shared or bool((whole_product(A, B) == whole_product(B, A)).all())
+
+    @property
+    def matrix(self) -> Whole:
+        """D·U, where both tokens have one matrix."""
+        return self.matrices[0]
+
+    @cached_property
+    def inputs(self) -> Whole:
+        """The columns a − b and b, of which a network with one matrix makes δ and γ."""
+        return np.stack([self.steps[:, 0] - self.steps[:, 1], self.steps[:, 1]], axis=1)
 
 
 def affine_network(network: Network) -> AffineNetwork | None:
@@ -97,15 +122,17 @@ def affine_network(network: Network) -> AffineNetwork | None:
     needed = [exact.readout.forms(index) for index in range(len(network.task.classes))]
     if not all(needed):
         return None  # a class that gets the rest is no intersection of half-spaces
-    found = _step(exact.cell)
-    if found is None:
+    maps = _maps(exact.cell)
+    if maps is None:
         return None
-    U, opening, closing, shown = found
+    *tokens, shown = maps
     start: Vector = tuple(Fraction(number) for number in numbers_of(exact.cell.initial_state))
     outputs, forms = _outputs(needed, shown)
-    z = [dot(row, start) - before + b for row, before, b in zip(U, start, closing, strict=True)]
-    columns = [a - b for a, b in zip(opening, closing, strict=True)], z
-    divisor, scale = _denominator(*U), _denominator(*columns, start)
+    columns = [
+        [dot(row, start) - before + step for row, before, step in zip(matrix, start, added, strict=True)]
+        for matrix, added in tokens
+    ]
+    divisor, scale = _denominator(*(row for matrix, _ in tokens for row in matrix)), _denominator(*columns, start)
     rows, constants, scales = list[list[int]](), list[int](), list[int]()
     for weight, bias in outputs:
         common = _denominator((*weight, bias))
@@ -113,8 +140,9 @@ def affine_network(network: Network) -> AffineNetwork | None:
         scales.append(common * scale)
         constants.append(int((bias + dot(weight, start)) * scales[-1]))
     demands = [Demand(*form, side=sign) for sign in (-1, 0, 1) for form in forms[network.task.index_of_count(sign)]]
+    opening, closing = (_whole([[int(entry * divisor) for entry in row] for row in matrix]) for matrix, _ in tokens)
     return AffineNetwork(
-        _whole([[int(entry * divisor) for entry in row] for row in U]),
+        (opening, closing),
         divisor,
         _whole([[int(entry * scale) for entry in row] for row in zip(*columns, strict=True)]),
         _whole(rows),
@@ -129,17 +157,12 @@ _Affine = tuple[list[Vector], Vector]
 """A matrix and what is added."""
 
 
-def _step(cell: Recurrence) -> tuple[list[Vector], Vector, Vector, _Affine] | None:
-    """Return U, a, b, and what the readout sees, as an affine map of the state."""
-    maps = [
-        _affine_map(cell, lambda cell, state: cell.step(state, ONE_HOT[OPEN])),
-        _affine_map(cell, lambda cell, state: cell.step(state, ONE_HOT[CLOSE])),
-        _affine_map(cell, lambda cell, state: cell.hidden(state)),
-    ]
-    if None in maps:
-        return None
-    (U, a), (same, b), shown = (found for found in maps if found is not None)
-    return (U, a, b, shown) if same == U else None
+def _maps(cell: Recurrence) -> tuple[_Affine, _Affine, _Affine] | None:
+    """Return the steps of both tokens, and what the readout sees, as affine maps of the state."""
+    opening = _affine_map(cell, lambda cell, state: cell.step(state, ONE_HOT[OPEN]))
+    closing = _affine_map(cell, lambda cell, state: cell.step(state, ONE_HOT[CLOSE]))
+    shown = _affine_map(cell, lambda cell, state: cell.hidden(state))
+    return None if opening is None or closing is None or shown is None else (opening, closing, shown)
 
 
 def _affine_map(cell: Recurrence, act: Callable[[Recurrence, Any], Any]) -> _Affine | None:

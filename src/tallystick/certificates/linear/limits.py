@@ -17,7 +17,7 @@ With the lengths below K decided one by one, that is a proof. It needs the limit
   order d (Cayley and Hamilton): if δ_0 = … = δ_d and 2·γ_k = −δ_k for k < d, it is so for all k.
 - **Any other network** needs the eigenvalue 1. Let E be the projection onto its eigenvectors that commutes with U: U·E = E·U
   = E = E·E. Then N = U − E has N^k = U^k − E for k ≥ 1, so for an output w and a column x, w·U^k·x = w·E·x + w·N^k·x. So L =
-  w·E·(a − b), and t_k → 0 needs w·E·(b + (U − I)·h₀) = −L/2, which rationals decide. Let θ < 1 be the greatest row sum of the
+  w·E·(a − b), and t_k → 0 needs w·E·b = −L/2, which rationals decide. Let θ < 1 be the greatest row sum of the
   sizes of N^m, for some m. For k = K + m·j + i the entry |w·N^k·x| is at most |w·N^(K+i)|₁·θ^j·|x|_∞, so Σ_{k≥K} |w·N^k·x| ≤
   Σ_{i<m} |w·N^(K+i)|₁·|x|_∞/(1 − θ); and |t_k| ≤ 2·|γ_k + L/2| + 2·|δ_k − L|.
 

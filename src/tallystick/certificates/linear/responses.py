@@ -124,7 +124,7 @@ class ResponseMaker:
 
 
 class _Vectors(NamedTuple):
-    """The rows w·U^(m·j) and the columns U^i·(a − b) and U^i·(b + (U − I)·h₀), in units of 2^−places.
+    """The rows w·U^(m·j) and the columns U^i·(a − b) and U^i·b, in units of 2^−places.
 
     Attributes:
         rows: for each j one row per output.

@@ -55,7 +55,7 @@ _LONGEST_WIDE = 1 << 14
 def decide_by_sorting(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
     """Decide a linear network with one matrix for both tokens, in real numbers."""
     affine = affine_network(network) if arithmetic == REAL else None
-    if affine is None:
+    if affine is None or not affine.is_shared:
         return None
     limit = DEFAULT_LIMIT if limit is None else limit
     proof = proof_of(affine, lengths)
