@@ -100,7 +100,7 @@ def _is_met(demand: Demand, limit: int, constant: int, lengths: Lengths, rest: i
 
 
 def _tail(network: AffineNetwork, lengths: Lengths) -> Proof | None:
-    projection = _projection(network)
+    projection = eigenprojection(network)
     if projection is None:
         return None
     decay = _Decay.of(network, projection)
@@ -198,7 +198,7 @@ def _squares(entries: Whole, divisor: int) -> Iterator[tuple[Whole, int]]:
         entries, divisor = entries @ entries, divisor**2
 
 
-def _projection(network: AffineNetwork) -> Rows | None:
+def eigenprojection(network: AffineNetwork) -> Rows | None:
     """Return E, or None where 1 is no eigenvalue of U, or one whose eigenvectors are too few.
 
     With the columns of R and the rows of S spanning the right and left eigenvectors, E = R·(S·R)⁻¹·S.

@@ -159,7 +159,7 @@ def _right_upto(affine: AffineNetwork, terms: Responses | None, lengths: Lengths
 
 def _proved_upto(terms: Responses, demand: Demand, stride: int, reached: int, last: int) -> int:
     """Return up to which length, at most `last`, a demand is met by all strings of every counted length."""
-    values, errors = _least_outputs(terms, demand, reached, last)
+    values, errors = least_outputs(terms, demand, reached, last)
     met = values > errors if demand.strict else values >= errors
     counted = np.arange(reached + 1, last + 1)
     asked = (counted % stride == 0) & ((demand.side != 0) | (counted % 2 == 0))
@@ -171,12 +171,12 @@ def _fails(terms: Responses, demand: Demand, length: int) -> bool:
     """Say whether a demand surely fails for some string of a length."""
     if demand.side == 0 and length % 2:
         return False
-    (value,), (error,) = _least_outputs(terms, demand, length - 1, length)
+    (value,), (error,) = least_outputs(terms, demand, length - 1, length)
     return bool(value <= -error if demand.strict else value < -error)
 
 
 @np.errstate(all="ignore")  # what overflows is not decided
-def _least_outputs(terms: Responses, demand: Demand, before: int, last: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def least_outputs(terms: Responses, demand: Demand, before: int, last: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return a lower bound of twice the least output in a demand's direction, for each length after `before`, and of its error.
 
     For the last length it is the least output itself, up to the error.
