@@ -39,6 +39,10 @@ class Input(Protocol):
         """Return W·x + b, row by row."""
         ...
 
+    def mixture(self, matrices: tuple[Matrix, ...]) -> Matrix:
+        """Return the sum of matrices, one per entry of x, each multiplied by its entry."""
+        ...
+
 
 class Token(NamedTuple):
     """A one-hot token x, as the network reads it; the entries may be arrays, one token per string."""
@@ -55,8 +59,19 @@ class Token(NamedTuple):
         """Return the numbers that belong to this token, a bias added to each."""
         return [self.choose(*row) + term for row, term in zip(weight, bias, strict=True)]
 
+    def mixture(self, matrices: tuple[Matrix, ...]) -> Matrix:
+        """Return the matrix that belongs to this token: the same object for each of `ONE_HOT`, so that it can be a key."""
+        if isinstance(self.opening, int) and isinstance(self.closing, int) and self.opening + self.closing == 1:
+            return matrices[self.closing]
+        return mixture(matrices, self.choose)
+
 
 ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}
+
+
+def mixture(matrices: tuple[Matrix, ...], choose: Callable[..., Number]) -> Matrix:
+    """Return the matrix whose entries are chosen from the entries of several."""
+    return tuple(tuple(choose(*entries) for entries in zip(*rows, strict=True)) for rows in zip(*matrices, strict=True))
 
 
 @dataclass(frozen=True)
@@ -92,7 +107,7 @@ class Recurrence(ABC):
 
     @property
     def is_affine(self) -> bool:
-        """Whether a step is U·h + s(x), with one matrix U for both tokens."""
+        """Whether a step is A(x)·h + s(x): affine in the state, with a matrix for each token."""
         return False
 
     @property

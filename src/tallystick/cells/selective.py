@@ -1,12 +1,17 @@
-"""A cell whose recurrent weight depends on the token, as in gated linear RNNs and state-space models."""
+"""Cells whose recurrent weight depends on the token, as in gated linear RNNs and selective state-space models.
+
+One unit has a factor for each token; a layer has a vector of factors, one per unit, or a whole matrix.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from tallystick.cells.cell import Input, ScalarCell
+from tallystick.cells.affine import AffineLayer
+from tallystick.cells.cell import TOKENS, Input, ScalarCell, Shape
 from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, show
 from tallystick.numbers import Number, exact
+from tallystick.numbers.values import Matrix, Vector, layer
 
 _LEAST_FACTOR = 2.0**-4
 """Where a projection would take a factor to zero or below, it stops here: beyond lies no counter to go to."""
@@ -55,6 +60,11 @@ class SelectiveCell(ScalarCell):
     deciders = ("theorem", "exact depth", "search")
     counting = Counting(_undone, _inverse, _near_counter)
 
+    @property
+    def is_affine(self) -> bool:
+        """True: its matrices are the numbers P and Q."""
+        return True
+
     def step(self, state: Number, token: Input) -> Number:
         """Return P·h + a or Q·h + b: multiply, then add."""
         weight = token.choose(self.open_recurrent_weight, self.close_recurrent_weight)
@@ -70,3 +80,61 @@ class SelectiveCell(ScalarCell):
             Condition("a ≠ 0", a != 0, f"a = {show(a)}", a),
             Condition("P ≠ −1", P != -1, f"P = {show(P)}", P),
         ]
+
+
+@final
+@dataclass(frozen=True)
+class SelectiveLayer(AffineLayer):
+    """h' = A(x)∘h + W·x + b, unit by unit, with the factors A(x) = R·x: diagonal matrices, which commute.
+
+    Attributes:
+        input_weight: W, one row per unit, one column per entry of x.
+        recurrent_weight: R, one row per unit, one column per entry of x: for a bracket, the factors when `(` and `)` are read.
+        input_bias: b, one number per unit.
+
+    >>> SelectiveLayer(((1, -2), (1, 1)), ((0.5, 2), (1, 0)), (0, 0)).trace("(()")
+    [(0, 0), (1.0, 1), (1.5, 2), (1.0, 1)]
+    """
+
+    name = "selective"
+
+    @classmethod
+    def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
+        """Return the shapes: a row per unit, a column per entry of x."""
+        return {"input_weight": (units, inputs), "recurrent_weight": (units, inputs), "input_bias": (units,)}
+
+    def step(self, state: Vector, token: Input) -> Vector:
+        """Return h': multiply, then add."""
+        terms = token.weigh(self.input_weight, self.input_bias)
+        factors = (token.choose(*row) for row in self.recurrent_weight)
+        return tuple(factor * h + term for factor, h, term in zip(factors, state, terms, strict=True))
+
+
+@final
+@dataclass(frozen=True)
+class MatrixLayer(AffineLayer):
+    """h' = (Σ_i x_i·A_i)·h + W·x + b: a matrix for each token.
+
+    Attributes:
+        input_weight: W, one row per unit, one column per entry of x.
+        recurrent_weight: the matrices A_i, one per entry of x: for a bracket, those of `(` and `)`.
+        input_bias: b, one number per unit.
+
+    >>> swap, keep = ((0, 1), (1, 0)), ((1, 0), (0, 1))
+    >>> MatrixLayer(((1, -1), (0, 0)), (swap, keep), (0, 0)).trace("((")
+    [(0, 0), (1, 0), (1, 1)]
+    """
+
+    recurrent_weight: tuple[Matrix, ...]
+
+    name = "selective"
+
+    @classmethod
+    def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
+        """Return the shapes: one square matrix per entry of x."""
+        return {"input_weight": (units, inputs), "recurrent_weight": (inputs, units, units), "input_bias": (units,)}
+
+    def step(self, state: Vector, token: Input) -> Vector:
+        """Return h': the matrix of the token times h, then what the token adds."""
+        terms = token.weigh(self.input_weight, self.input_bias)
+        return tuple(layer(token.mixture(self.recurrent_weight), tuple(terms), state))

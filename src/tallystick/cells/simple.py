@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import final
 
+from tallystick.cells.affine import AFFINE_DECIDERS
 from tallystick.cells.cell import Input
 from tallystick.cells.vector import TensorCell
 from tallystick.numbers import Number, hyperbolic_tangent, positive_part
@@ -50,7 +51,7 @@ class LinearLayer(SimpleLayer):
     """
 
     name = "linear"
-    deciders = ("sorting", "gated boxes")
+    deciders = AFFINE_DECIDERS
 
     @property
     def is_affine(self) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, Self, cast, final
 
-from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence
+from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence, mixture
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import (
@@ -39,6 +39,10 @@ class Reading(NamedTuple):
     def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
         """Return W·x + b, row by row."""
         return outputs_of_layer(weight, bias, self.numbers)
+
+    def mixture(self, matrices: tuple[Matrix, ...]) -> Matrix:
+        """Return the sum of matrices, each multiplied by its entry of x."""
+        return mixture(matrices, self.choose)
 
 
 @final

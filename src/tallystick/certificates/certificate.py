@@ -29,7 +29,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from tallystick.cells import Recurrence, VectorCell
+from tallystick.cells import Recurrence, ScalarCell, TensorCell
 from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.limits import proof_of
 from tallystick.certificates.linear.sorting import METHOD as SORTING
@@ -86,7 +86,7 @@ def _model(verdict: Verdict) -> dict[str, object]:
     """Return the network as its file, where the checker knows all of it, else with what it does not know as data."""
     network = verdict.network
     cell, readout = network.cell, network.readout
-    known, decided = cell.name in _CELLS, readout.kind in _READOUTS
+    known, decided = _is_known(cell), readout.kind in _READOUTS
     if known and decided and network.task == network.usual_task:
         return network_to_json(network)
     content = network_to_json(network) if known else {"cell": cell.name, **_program(verdict)}
@@ -175,11 +175,16 @@ def _tail(verdict: Verdict) -> dict[str, object] | None:
     return {"limit": limit, "power": proof.power, "start": proof.start}
 
 
+def _is_known(cell: Recurrence) -> bool:
+    """Say whether the checker knows a cell by its name; layers of other forms are programs."""
+    return cell.name in _CELLS and isinstance(cell, ScalarCell | TensorCell)
+
+
 def _methods(cell: Recurrence) -> tuple[str, ...]:
     """Return how the checker goes about a cell; what was decided in another way it goes about in the first of these."""
-    if cell.name not in _CELLS:
+    if not _is_known(cell):
         return ("boxes",)
-    if isinstance(cell, VectorCell):
+    if isinstance(cell, TensorCell):
         return ("gated boxes",)
     return (ENCLOSURES,) if cell.name == "tanh" else ("search", "sorted strings", "exact depth", "theorem")
 
@@ -189,7 +194,7 @@ def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
         "runs": [list(run) for run in failure.runs],
         "class": failure.found.value,
         "right_class": failure.right.value,
-        "trace": exact_trace(verdict) if verdict.network.cell.name in _CELLS else None,
+        "trace": exact_trace(verdict) if _is_known(verdict.network.cell) else None,
     }
 
 

@@ -12,7 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT, LinearCell, Recurrence, ReluCell, SelectiveCell, Stack, TanhCell, TensorCell
+from tallystick.cells import (
+    ONE_HOT,
+    AffineLayer,
+    LinearCell,
+    MatrixLayer,
+    Recurrence,
+    ReluCell,
+    SelectiveCell,
+    SelectiveLayer,
+    Stack,
+    TanhCell,
+    TensorCell,
+)
 from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.running.calling import NotRun
 from tallystick.certificates.running.executable import Executable
@@ -154,8 +166,15 @@ def _swap_tokens(cell: Recurrence) -> Recurrence:
     """Return a recurrence that reads each bracket as this one reads the other."""
     if isinstance(cell, Stack):
         return replace(cell, tokens=cell.tokens[::-1])
-    if isinstance(cell, TensorCell):
-        return replace(cell, input_weight=tuple(row[::-1] for row in cell.input_weight))
+    if isinstance(cell, TensorCell | AffineLayer):
+        swapped = replace(cell, input_weight=tuple(row[::-1] for row in cell.input_weight))
+        if isinstance(swapped, SelectiveLayer):
+            return replace(swapped, recurrent_weight=tuple(row[::-1] for row in swapped.recurrent_weight))
+        return (
+            replace(swapped, recurrent_weight=swapped.recurrent_weight[::-1])
+            if isinstance(swapped, MatrixLayer)
+            else swapped
+        )
     if isinstance(cell, SelectiveCell):
         return SelectiveCell(cell.close_step, cell.open_step, cell.close_recurrent_weight, cell.open_recurrent_weight)
     if isinstance(cell, LinearCell | ReluCell | TanhCell):

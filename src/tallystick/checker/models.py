@@ -82,7 +82,7 @@ def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
 
 
 def _is_scalar(model: dict[str, Any]) -> bool:
-    return model["cell"] in SCALAR and "input_weight" not in model
+    return model["cell"] in SCALAR and "input_weight" not in model and "step" not in model
 
 
 # --- Readouts and tasks -------------------------------------------------------------------------------------------------------

@@ -200,19 +200,16 @@ def map_nested(values: Any, number: Callable[..., Number], field: str) -> Any:  
     return number(values, field)
 
 
-def check_shape(values: object, field: str, rows: int, columns: int | None = None) -> None:
-    """Refuse anything but a matrix of this shape (a vector, where there are no columns) whose entries are finite numbers."""
-    wanted = f"{rows} numbers" if columns is None else f"{rows} rows of {columns}"
+def check_shape(values: object, field: str, rows: int, *columns: int) -> None:
+    """Refuse anything but numbers of this shape, a vector where there are no columns, whose entries are finite numbers."""
     if not is_filled(values) or len(cast("tuple[Any, ...]", values)) != rows:
+        wanted = " rows of ".join(map(str, (rows, *columns))) + ("" if columns else " numbers")
         raise BadInput(f"{field}: {_shorten(values)} is not a tuple of {wanted}")
     for place, row in enumerate(cast("tuple[object, ...]", values)):
-        if columns is None:
-            check_number(row, f"{field}[{place}]")
-        elif not is_filled(row) or len(cast("tuple[Any, ...]", row)) != columns:
-            raise BadInput(f"{field}[{place}]: {_shorten(row)} is not a tuple of {columns} numbers")
+        if columns:
+            check_shape(row, f"{field}[{place}]", *columns)
         else:
-            for column, value in enumerate(cast("tuple[object, ...]", row)):
-                check_number(value, f"{field}[{place}][{column}]")
+            check_number(row, f"{field}[{place}]")
 
 
 def is_filled(values: object) -> bool:
