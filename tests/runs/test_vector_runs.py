@@ -230,7 +230,7 @@ def test_a_run_is_evaluated_on_a_file_of_strings(run, tmp_path, capsys):
 
 
 def test_indicators_of_a_run_name_what_to_use_instead(run, capsys):
-    message = "GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
+    message = "its cells have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
     assert message in refusal(["indicators", run], capsys)
 
 
@@ -292,7 +292,7 @@ def test_a_row_is_the_network_itself(bias):
 def test_what_does_not_go_is_refused(tmp_path, capsys):
     out = tmp_path / "run"
     for arguments, message in (
-        (["--cell", "linear", "--units", 2], "units: 2 is more than a linear cell can have, 1"),
+        (["--cell", "linear", "--units", 65], "units: 65 is more than a linear cell can have, 64"),
         (["--cell", "lstm", "--units", 99], "units: 99 is more than a lstm cell can have, 16"),
         (["--cell", "lstm", "--method", "tied"], "method: 'tied' needs the conditions of a counting theorem"),
     ):

@@ -100,7 +100,7 @@ def test_every_method_without_conditions_trains(method, task):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cell": "linear", "units": 2}, "units: 2 is more than a linear cell can have, 1"),
+        ({"cell": "linear", "units": 65}, "units: 65 is more than a linear cell can have, 64"),
         ({"cell": "gru", "units": 0}, "units: 0 is not a whole number from 1 on"),
         ({"cell": "gru", "units": 17}, "units: 17 is more than a gru cell can have, 16"),
         (

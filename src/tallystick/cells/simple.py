@@ -21,6 +21,8 @@ class SimpleLayer(TensorCell):
     With one unit it is also the cell of the same name, whose steps are a = W_open + b_x + b_h and b = W_close + b_x + b_h.
     """
 
+    most_units = 64
+
     @staticmethod
     @abstractmethod
     def squash(x: Number) -> Number:

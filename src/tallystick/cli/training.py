@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from tallystick.cells import CELLS, ScalarCell, VectorCell
+from tallystick.cells import CELLS, ScalarCell
 from tallystick.cli.output import (
     Cluster,
     Device,
@@ -31,7 +31,6 @@ from tallystick.networks import Network, read_scalar_network
 Value = TypeVar("Value")
 
 _ONE = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
-_SEVERAL = [name for name, kind in CELLS.items() if issubclass(kind, VectorCell)]
 
 # JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
 # ruff: noqa: PLC0415
@@ -42,7 +41,7 @@ def train(
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
     cell: Annotated[str, typer.Option(help=f"{one_of(CELLS)}.")] = "linear",
-    units: Annotated[int, typer.Option(help=f"How many units a {one_of(_SEVERAL)} has.")] = 1,
+    units: Annotated[int, typer.Option(help="How many units the cell has.")] = 1,
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[
         str,
@@ -219,6 +218,6 @@ def _show_run_indicators(path: Path, *, as_json: bool) -> None:
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):
         raise BadInput(
-            f"{path}: GRUs and LSTMs have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
+            f"{path}: its cells have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
         )
     show_settings(indicators_of_run(directory), "indicators", as_json=as_json)

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from tallystick.cells import CELLS, Cell, LinearCell
+from tallystick.cells import Cell, LinearCell, kind_of_cell
 from tallystick.errors import BadInput, NotWritten
 from tallystick.files import (
     PARTIAL,
@@ -210,7 +210,11 @@ class RunDirectory:
     @property
     def cell(self) -> type[Cell]:
         """The kind of cell whose networks the run has; a folder that does not say it has the paper's."""
-        return CELLS.get(str(self.config().get("cell")), LinearCell) if self.has(CONFIG) else LinearCell
+        if not self.has(CONFIG):
+            return LinearCell
+        config = self.config()
+        units = config.get("units", 1)
+        return kind_of_cell(config.get("cell"), has_matrices=isinstance(units, int) and units > 1) or LinearCell
 
     def has(self, name: str) -> bool:
         """Say whether a file stands in the folder."""

@@ -4,7 +4,8 @@
 - `methods`: the losses, the schedules of the learning rate, and the table of methods; `constraints` has the ways in which a
   method brings the weights to the conditions of a counting theorem, and `adam` the optimiser.
 - `weights`: the weights of many networks at once, and where training starts.
-- `lessons`: a training set as arrays. `gradients`: the slope of the loss on one string. `loop`: the one training loop.
+- `lessons`: a training set as arrays. `gradients`: the slope of the loss on one string, and `layers` for layers with several
+  units. `loop`: the one training loop.
 - `ensemble`: `train`, which trains many seeds block by block, and the `Ensemble` that it returns; `devices` and `engines`
   decide where and with which program a block is trained, and `fused` is the kernel for GPUs.
 - `snapping`: trained weights rounded to the exact counter they are close to.

@@ -24,6 +24,7 @@ from tallystick.networks import Network, Readout
 from tallystick.training.devices import devices_named, on_every_core, on_processors
 from tallystick.training.engines import NARROW, devices_for, engine_for
 from tallystick.training.gradients import last_state
+from tallystick.training.layers import STEPS, last_array
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import is_right, train_path
 from tallystick.training.setting import Setting
@@ -200,10 +201,15 @@ def right_answers(
 ) -> Float[Array, "seed string"]:
     """Return for every seed and string whether the answer is right; the tokens are the first axis, scanned over."""
     column = jax.tree.map(lambda array: array[..., None], weights)
-    cell: Cell = column.cell(kind)
     start = jnp.zeros(jnp.broadcast_shapes(column.example.shape, opening.shape[1:]), column.example.dtype)
-    last = last_state(cell, Token(opening, closing), start)
-    return is_right(task, column, cell.hidden(last), tuple(jnp.moveaxis(targets, -1, 0)))
+    tokens = Token(opening, closing)
+    if kind in STEPS:
+        zeros = jnp.broadcast_to(start, (column.readout_weight.shape[1], *start.shape))
+        hidden = tuple(last_array(kind, column, tokens, zeros))
+    else:
+        cell: Cell = column.cell(kind)
+        hidden = cell.hidden(last_state(cell, tokens, start))
+    return is_right(task, column, hidden, tuple(jnp.moveaxis(targets, -1, 0)))
 
 
 def accuracies(

@@ -12,6 +12,7 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.numbers.values import Vector
+from tallystick.training.layers import STEPS, array_gradient
 from tallystick.training.methods import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 
@@ -32,6 +33,8 @@ Advance = Callable[[Cell, Array, Derivatives, Token], tuple[Array, Derivatives]]
 
 def gradient_of(kind: type[Cell], objective: Objective, *, every_token: bool = False) -> Gradient:
     """Return the quickest gradient for a kind of cell."""
+    if kind in STEPS:
+        return array_gradient(kind, objective, every_token=every_token)
     if not kind.rests:
         return scan_gradient(kind, objective, every_token=every_token)
     if kind not in CARRIED:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.cells import CELLS, Cell, ReluCell
+from tallystick.cells import CELLS, Cell, ReluCell, kind_of_cell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, Task, task_named
@@ -80,7 +80,7 @@ class Setting:
     @property
     def kind(self) -> type[Cell]:
         """The class of the cell."""
-        return CELLS[self.cell]
+        return kind_of_cell(self.cell, has_matrices=self.units > 1) or CELLS[self.cell]
 
     @property
     def goal(self) -> Task:
