@@ -163,7 +163,7 @@ def diagonal_matrix(generator, d):
     return beside_a_counter(generator, diagonal(parts(generator, d - 1, 8)))
 
 
-KINDS = {
+LINEAR = {
     make.__name__: linear(make)
     for make in (
         anything,
@@ -180,3 +180,165 @@ KINDS = {
         diagonal_matrix,
     )
 }
+
+
+# --- Complex factors: z' = λ∘z + …, real parts before imaginary parts --------------------------------------------------------
+
+
+def complex_units(make):
+    """A kind whose λ, inputs and row are made by a function, as an LruLayer."""
+
+    def kind(generator, d):
+        size = (d + 1) // 2
+        factors, a, b, v = make(generator, size)
+        real, imaginary = zip(*factors, strict=True)
+        U = [
+            *([*row, *[-x for x in turn]] for row, turn in zip(diagonal(real), diagonal(imaginary), strict=True)),
+            *([*turn, *row] for row, turn in zip(diagonal(real), diagonal(imaginary), strict=True)),
+        ]
+        bias = parts(generator, 2 * size, 2)
+        columns = [[x - y for x, y in zip(s, bias, strict=True)] for s in (a, b)]
+        layer = ts.LruLayer(tuple(zip(*columns, strict=True)), (real, imaginary), tuple(bias))
+        return Core((U, U), (a, b), v), layer
+
+    return kind
+
+
+def complex_counter(generator, size):
+    """One factor is 1 or nearly so, and the others turn and shrink, or turn for ever."""
+    turns = [(ZERO, Fraction(1, 2)), (Fraction(1, 2), Fraction(-1, 2)), (Fraction(3, 8), Fraction(1, 4)), (ZERO, ONE)]
+    off = generator.choice([ZERO, ZERO, Fraction(generator.choice([-1, 1]), 32)])
+    factors = [(ONE + off, ZERO), *(generator.choice(turns) for _ in range(size - 1))]
+    a, v = ([ONE, *parts(generator, size - 1, 1), ZERO, *parts(generator, size - 1, 1)] for _ in range(2))
+    return factors, a, [-x for x in a], v
+
+
+def complex_anything(generator, size):
+    factors = [tuple(parts(generator, 2, 4, 4)) for _ in range(size)]
+    return factors, *(parts(generator, 2 * size, 4, 4) for _ in range(3))
+
+
+COMPLEX = {make.__name__: complex_units(make) for make in (complex_counter, complex_anything)}
+
+
+# --- A matrix for each token -------------------------------------------------------------------------------------------------
+
+
+def factors_by_token(make):
+    """A kind of diagonal matrices, as a SelectiveLayer."""
+
+    def kind(generator, d):
+        opening, closing, a, b, v = make(generator, d)
+        bias = parts(generator, d, 1)
+        columns = [[x - y for x, y in zip(s, bias, strict=True)] for s in (a, b)]
+        factors = tuple(zip(opening, closing, strict=True))
+        layer = ts.SelectiveLayer(tuple(zip(*columns, strict=True)), factors, tuple(bias))
+        return Core((diagonal(opening), diagonal(closing)), (a, b), v), layer
+
+    return kind
+
+
+def selective_anything(generator, d):
+    return *(parts(generator, d, 3, 2) for _ in range(2)), *(parts(generator, d, 4, 4) for _ in range(3))
+
+
+def equal_factors(generator, d):
+    """The same factors for both tokens: the matrix is shared after all."""
+    factors = [ONE, *parts(generator, d - 1, 5)]
+    _, a, b, v = beside_a_counter(generator, diagonal(factors[1:]))
+    return factors, factors, a, b, v
+
+
+def selective_near_counter(generator, d):
+    """A unit that counts or nearly does, and others that forget more after one token than after the other."""
+    off = [ONE + generator.choice([0, 0, -1, 1]) * Fraction(1, 2 ** generator.randint(3, 6)) for _ in range(2)]
+    _, a, b, v = beside_a_counter(generator, diagonal([ZERO] * (d - 1)))
+    opening, closing = ([x, *parts(generator, d - 1, 5)] for x in off)
+    return opening, closing, a, b, v
+
+
+def undone_factors(generator, d):
+    """What `(` does to a unit `)` undoes: the state is a function of the count, unless one weight is off."""
+    powers = [Fraction(2) ** generator.choice([-1, 0, 0, 1]) for _ in range(d)]
+    a = [abs(x) for x in parts(generator, d, 4, 4)]
+    closing = [1 / x for x in powers]
+    b = [-x * y for x, y in zip(closing, a, strict=True)]
+    if generator.randrange(2):
+        generator.choice([powers, closing, a, b])[generator.randrange(d)] += Fraction(generator.choice([-1, 1]), 16)
+    return powers, closing, a, b, [abs(x) for x in parts(generator, d, 4, 4)]
+
+
+SELECTIVE = {
+    make.__name__: factors_by_token(make)
+    for make in (selective_anything, equal_factors, selective_near_counter, undone_factors)
+}
+
+
+def matrices_by_token(make):
+    """A kind of any two matrices, as a MatrixLayer."""
+
+    def kind(generator, d):
+        core = from_another_basis(generator, make(generator, d))
+        bias = parts(generator, d, 1)
+        columns = [[x - y for x, y in zip(s, bias, strict=True)] for s in core.added]
+        matrices = tuple(tuple(map(tuple, A)) for A in core.matrices)
+        return core, ts.MatrixLayer(tuple(zip(*columns, strict=True)), matrices, tuple(bias))
+
+    return kind
+
+
+def polynomial(generator, M):
+    """A polynomial of a matrix, which commutes with every other one."""
+    constant, first, second = parts(generator, 3, 2, 4)
+    found = [
+        [first * x + second * y for x, y in zip(*rows, strict=True)]
+        for rows in zip(M, matrix_product(M, M), strict=True)
+    ]
+    return [[x + constant * (i == j) for j, x in enumerate(row)] for i, row in enumerate(found)]
+
+
+def commuting(generator, d):
+    """Beside a counter, two polynomials of one matrix that is not diagonal."""
+    M = [parts(generator, d - 1, 2, 2) for _ in range(d - 1)]
+    cores = [beside_a_counter(generator, polynomial(generator, M)) for _ in range(2)]
+    (opening, a, b, v), (closing, *_) = cores
+    return Core((opening, closing), (a, b), v)
+
+
+def undone_matrix(generator, d):
+    """A whole matrix of determinant one for `(`, and its inverse for `)`, which takes back what `(` added."""
+    P, inverse = change_of_basis(generator, d)
+    a = parts(generator, d, 2, 2)
+    return Core((P, inverse), (a, [-x for x in times(inverse, a)]), parts(generator, d, 2, 2))
+
+
+def dense_by_token(generator, d):
+    """Matrices that do not commute."""
+    return Core(
+        tuple([parts(generator, d, 3, 4) for _ in range(d)] for _ in range(2)),
+        tuple(parts(generator, d, 4, 4) for _ in range(2)),
+        parts(generator, d, 4, 4),
+    )
+
+
+def hidden_counter(generator, d):
+    """Matrices that do not commute, and an output that counts whatever they do to the other units, or that sees a little."""
+    cores = [beside_a_counter(generator, [parts(generator, d - 1, 3, 4) for _ in range(d - 1)]) for _ in range(2)]
+    (opening, a, b, v), (closing, *_) = cores
+    v[1:] = [x * generator.choice([0, 0, 0, 1]) for x in v[1:]]
+    for matrix in (opening, closing):
+        for row in matrix[1:]:
+            row[0] = Fraction(generator.randint(-1, 1), 2)
+    return Core((opening, closing), (a, b), v)
+
+
+def equal_matrices(generator, d):
+    U, a, b, v = near_counter(generator, d)
+    return Core((U, U), (a, b), v)
+
+
+MATRICES = {
+    make.__name__: matrices_by_token(make)
+    for make in (commuting, undone_matrix, dense_by_token, hidden_counter, equal_matrices)
+}
+KINDS = LINEAR | COMPLEX | SELECTIVE | MATRICES

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 from affine_cases import KINDS, some_case
+from affine_cores import MATRICES, SELECTIVE
 from every_string import place_of, rightness
 
 from tallystick.certificates.certificate import certificate
@@ -17,7 +18,9 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 
 LONGEST = 12
-QUICK, LONG, CHUNKS = 14, 1100, 4
+QUICK, LONG, CHUNKS = 8, 900, 4
+UNDECIDED = {*SELECTIVE, *MATRICES}
+"""Kinds whose verdicts may stay open before the limit."""
 
 
 def disagreement(case, lengths, longest=LONGEST):
@@ -28,6 +31,10 @@ def disagreement(case, lengths, longest=LONGEST):
     )
     verdict = certify(case.network, lengths, limit=longest)
     failure = verdict.failure
+    if verdict.outcome is Outcome.BOUNDED and case.kind in UNDECIDED:
+        # A box that meets the threshold leaves a length open; no more is promised than what is right.
+        wrong = first is not None and verdict.horizon >= first
+        return f"BOUNDED to {verdict.horizon}, but length {first} fails" if wrong else None
     if first is not None and (failure is None or failure.length != first):
         return f"{verdict.outcome} to {verdict.horizon}, but length {first} fails"
     if first is None and failure is not None and failure.length <= longest:

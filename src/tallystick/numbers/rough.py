@@ -22,8 +22,8 @@ class Rough(np.ndarray):  # pyright: ignore[reportMissingTypeArgument, reportUnt
 
 @layer_of.register
 def _(first: Rough, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
-    """Return W·x + b by a product of matrices; weights are single numbers."""
-    if len(inputs) < FEWEST:
+    """Return W·x + b by a product of matrices, or weight by weight where there are few or each string has its own."""
+    if len(inputs) < FEWEST or np.ndim(weight[0][0]) or np.ndim(bias[0]):
         return layer_of.dispatch(object)(first, weight, bias, inputs)
     weights, terms = _matrices(LayerKey(weight, bias))
     arrays = np.broadcast_arrays(*inputs)
