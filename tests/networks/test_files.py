@@ -169,7 +169,7 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
             {"layers": [{**LONG["layers"][0], "initial_state": {"h": [0], "c": [0]}}]},
             "initial_state: unknown field 'c'",
         ),
-        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class, accept"),
+        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class, count, accept"),
         (
             {"answer": {"kind": "sign", "classes": ["Pos", "Zero"]}},
             "classes: .* is not a list of the classes of the task 'binary', each once: ZeroNeg, Pos",

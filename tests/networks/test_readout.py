@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.cells import LinearCell, ReluCell
+from tallystick.cells import LinearCell, LinearLayer, ReluCell
 from tallystick.errors import BadInput
-from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY, ready_task
+from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, COUNT, SEMI_DYCK1_MEMBERSHIP, TERNARY, ready_task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import DECISIONS
 
@@ -143,8 +143,54 @@ def test_a_bad_readout_is_refused(make, message):
         make()
 
 
-@pytest.mark.parametrize(("weight", "bias"), [(((2,),), (0,)), (((1,),), (1,)), (((1, 1),), (0,))])
-def test_a_zero_check_of_anything_but_h_is_refused(weight, bias):
+@pytest.mark.parametrize(("weight", "bias"), [(((2,),), (0,)), (((1,),), (1,))])
+def test_a_zero_check_of_anything_but_h_is_refused_for_a_cell_of_one_unit(weight, bias):
     """The theorems speak of h = 0; a verdict on 2·h + 1 = 0 would answer another question."""
-    with pytest.raises(BadInput, match="weight: the zero readout looks at h itself"):
-        Readout(weight, bias, "zero")
+    with pytest.raises(BadInput, match="readout: the zero check of a cell with one unit looks at h itself"):
+        Network(LinearCell(1, -1, 1), Readout(weight, bias, "zero"))
+
+
+def test_a_zero_check_of_several_units_looks_at_one_output():
+    readout = Readout(((1, -2),), (Fraction(1, 2),), "zero")
+    assert [readout.class_index(h) for h in ((Fraction(3, 2), 1), (0, 0), (-0.5, 0.0))] == [1, 0, 1]
+    layer = LinearLayer(((1, -1), (0, 0)), ((1, 0), (0, 0)), (0, 0), (0, 0))
+    assert [Network(layer, Readout(((1, 5),), (-1,), "zero")).class_of(string) for string in ("(", "()")] == [
+        "accepted",
+        "rejected",
+    ]
+
+
+def test_a_count_is_the_nearest_whole_number_and_a_tie_is_none():
+    count = Readout(((1,),), (0,), "count")
+    states = [
+        Fraction(-7, 4),
+        Fraction(-3, 2),
+        Fraction(-1, 2),
+        0,
+        Fraction(1, 2),
+        Fraction(3, 4),
+        2,
+        Fraction(10**30 * 2 + 1, 2),
+    ]
+    nearest = [-2, Fraction(-3, 2), Fraction(-1, 2), 0, Fraction(1, 2), 1, 2, Fraction(10**30 * 2 + 1, 2)]
+    assert [count.class_index((h,)) for h in states] == nearest
+    for array in (np.array(states, np.float64), np.array(states, object)):
+        assert count.class_index((array,)).tolist()[:-1] == nearest[:-1]
+
+
+def test_a_network_may_answer_the_count():
+    network = Network(LinearCell(Fraction(3, 4), -1, 1), Readout(((1,),), (0,), "count"))
+    assert (network.task.name, network.class_of("(("), network.class_of("((("), network.right_class("(((")) == (
+        "count",
+        "3/2",
+        "2",
+        "3",
+    )
+    assert network.task.right_classes(np.array([-3, 0, 7])).tolist() == [-3, 0, 7]
+
+
+def test_only_the_count_goes_with_the_task_count():
+    with pytest.raises(BadInput, match="^task: 'binary' asks for a class, which a count readout does not give"):
+        Network(LinearCell(1, -1, 1), Readout(((1,),), (0,), "count"), BINARY)
+    with pytest.raises(BadInput, match="^task: 'count' asks for a number, which a binary readout does not give"):
+        Network(LinearCell(1, -1, 1), Readout.binary(1), COUNT)

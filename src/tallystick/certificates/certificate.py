@@ -30,6 +30,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.cells import Recurrence, ScalarCell, TensorCell
+from tallystick.certificates.counts import asked_for_a_class
 from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.limits import proof_of
 from tallystick.certificates.linear.sorting import METHOD as SORTING
@@ -42,13 +43,13 @@ from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Readout, network_to_json
 from tallystick.networks.answers import readout_to_json
-from tallystick.networks.readout import GREATEST, NOTHING
+from tallystick.networks.readout import COUNT, GREATEST, NOTHING
 from tallystick.numbers import FUSED, exact, float_format
 from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
 _CELLS = ("linear", "selective", "relu", "tanh", "gru", "lstm")
-_READOUTS = ("zero", "binary", "ternary", GREATEST)
+_READOUTS = ("zero", "binary", "ternary", GREATEST, COUNT)
 """The cells and readouts that the checker knows by name; of outputs of which the greatest wins, how many there are."""
 
 UNLIMITED = "unlimited"
@@ -107,7 +108,7 @@ def _program(verdict: Verdict) -> dict[str, object]:
 def _readout(readout: Readout) -> dict[str, object]:
     """Return a readout with the comparisons that make its classes."""
     decision, exactly = readout.rule, readout.map_weights(exact)
-    if not decision.has_weights:
+    if not readout.has_weights:
         return {"kind": readout.kind}
     content: dict[str, object] = {
         "kind": readout.kind,
@@ -129,7 +130,7 @@ def _task(task: Task) -> dict[str, object]:
         "name": task.name,
         "machine": "semidyck1" if task.machine == SEMI_DYCK1_COUNTER else "bb",
         "classes": [name.value for name in task.classes],
-        "right": [task.classes[task.index_of_count(sign)].value for sign in (-1, 0, 1)],
+        "right": [task.classes[task.index_of_count(sign)].value for sign in (-1, 0, 1)] if task.classes else [],
     }
 
 
@@ -149,7 +150,7 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
     if verdict.method == SORTING:
         return {"method": SORTING, "tail": _tail(verdict)} if verdict.outcome is Outcome.PROVED else {"method": SORTING}
     cell = verdict.network.cell.name
-    methods = _methods(verdict.network.cell)
+    methods = ("boxes",) if verdict.network.readout.kind == COUNT else _methods(verdict.network.cell)
     method = verdict.method if verdict.method in methods else methods[0]
     if verdict.outcome is Outcome.PROVED and method != "theorem":
         raise BadInput(
@@ -163,7 +164,7 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
 
 def _tail(verdict: Verdict) -> dict[str, object] | None:
     """Return what proves that a linear network is right at every length; None for an exact counter, which needs nothing."""
-    affine = affine_network(verdict.network)
+    affine = affine_network(asked_for_a_class(verdict.network))
     proof = None if affine is None else proof_of(affine, verdict.lengths)
     if proof is None:
         raise BadInput(
@@ -192,8 +193,8 @@ def _methods(cell: Recurrence) -> tuple[str, ...]:
 def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
     return {
         "runs": [list(run) for run in failure.runs],
-        "class": failure.found.value,
-        "right_class": failure.right.value,
+        "class": str(failure.found),
+        "right_class": str(failure.right),
         "trace": exact_trace(verdict) if _is_known(verdict.network.cell) else None,
     }
 

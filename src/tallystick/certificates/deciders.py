@@ -31,8 +31,9 @@ fall with h:
   not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 
 For cells with several units there is **gated boxes** (`box_proof`); for linear ones, whose step has one matrix for both
-tokens, **sorting** (`sorting`); and for those that reach few states, as counters made by hand do, **exact states**
-(`exact_states`).
+tokens, **sorting** (`sorting`), and for their zero check **zero check** (`zero_check`); and for those that reach few states, as
+counters made by hand do, **exact states** (`exact_states`). A network that is asked for the count itself is decided as one that
+carries the count beside its state (`counts`).
 """
 
 from collections.abc import Callable
@@ -42,6 +43,7 @@ from itertools import product
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.certificates.boxes.box_proof import METHOD as BOXES
 from tallystick.certificates.boxes.box_proof import decide_by_boxes
+from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
 from tallystick.certificates.exact_states import METHOD as STATES
 from tallystick.certificates.exact_states import decide_by_states
 from tallystick.certificates.linear.sorting import METHOD as SORTING
@@ -66,7 +68,7 @@ from tallystick.files import LONGEST_NUMBER
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
-from tallystick.networks.readout import GREATEST, SIGN, ZERO
+from tallystick.networks.readout import COUNT, GREATEST, SIGN, ZERO
 from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
 
@@ -88,10 +90,13 @@ def certify_network(network: Network, lengths: str, arithmetic: str, limit: int 
     counted = lengths_of(lengths)
     if limit is not None:
         check_whole(limit, "limit", least=_LEAST_LIMIT)
-    for name in network.cell.deciders:
-        verdict = DECIDERS[name](network, counted, arithmetic, limit)
+    if network.readout.decision == COUNT and arithmetic != REAL:
+        raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
+    asked = asked_for_a_class(network)
+    for name in asked.cell.deciders:
+        verdict = DECIDERS[name](asked, counted, arithmetic, limit)
         if verdict is not None:
-            return verdict
+            return verdict_on_count(verdict, network)
     raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
 
 

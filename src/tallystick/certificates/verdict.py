@@ -82,13 +82,13 @@ class Failure:
 
     Attributes:
         runs: the string.
-        found: the class that the model gives it.
-        right: the class that it should get.
+        found: the class that the model gives it; of a number on which side of the right one it lies.
+        right: the class that it should get, or the number.
     """
 
     runs: Runs
-    found: StrEnum
-    right: StrEnum
+    found: str
+    right: str
 
     @property
     def length(self) -> int:

@@ -66,6 +66,9 @@ KINDS = {
 GREATEST = "class"
 """The readout of as many outputs as it has biases, of which the greatest wins; it is asked for a task of its own."""
 
+COUNT = "count"
+"""The readout whose one output is the answer itself (`counts`)."""
+
 CLASSES = {"zero": ("rejected", "accepted"), "binary": ("ZeroNeg", "Pos"), "ternary": ("Neg", "Zero", "Pos")}
 RIGHT = {"zero": (0, 1, 0), "binary": (0, 0, 1), "ternary": (0, 1, 2)}
 """The classes that they are usually asked for, of counts below, at and above zero."""

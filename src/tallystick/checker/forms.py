@@ -6,7 +6,8 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
-from .claims import Claim, Counterexample, Model, Network, Tail
+from .claims import COUNT, Claim, Counterexample, Model, Network, Tail
+from .counts import class_names
 from .floating import FORMATS, FUSED
 from .models import GATES, model_of
 from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
@@ -39,6 +40,7 @@ def _claim(content: dict[str, Any]) -> Claim:
     require(content["readout"] == model.readout.kind, "the readout is not the model's")
     stride = {"all": 1, "even": 2}[one_of(content["lengths"], ("all", "even"))]
     name = one_of(content["arithmetic"], ("real", *FORMATS, *(form + FUSED for form in FORMATS)))
+    require(name == "real" or model.readout.kind != COUNT, "a count is decided in real arithmetic")
     verdict = one_of(content["verdict"], ("PROVED", "REFUTED", "BOUNDED"))
     horizon = content["horizon"]
     if verdict == "PROVED":
@@ -109,11 +111,13 @@ def _counterexample(value: object, model: Model | Network, classes: tuple[str, .
     require(all(type(size) is int and size > 0 for _, size in runs), "a run of no tokens")
     require(all(token != other for token, other in pairwise(tokens)), "a run that goes on")
     sizes = [cast("int", size) for _, size in runs]
-    given, right = (classes.index(found[name]) for name in ("class", "right_class"))
+    string = [("()".index(token), size) for token, size in zip(tokens, sizes, strict=True)]
+    names = class_names(string) if model.readout.kind == COUNT else classes
+    given, right = (names.index(found[name]) for name in ("class", "right_class"))
     trace = None
     if found["trace"] is not None:
         exact = isinstance(model, Model) and model.cell != "tanh"
         require(exact, f"no state of a {model.cell} cell is an exact number")
         require(len(list_of(found["trace"])) == 1 + sum(sizes), "the trace is not the string's")
         trace = [number_of(state) for state in found["trace"]]
-    return Counterexample([("()".index(t), n) for t, n in zip(tokens, sizes, strict=True)], given, right, trace)
+    return Counterexample(string, given, right, trace)

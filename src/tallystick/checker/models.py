@@ -15,6 +15,7 @@ from typing import Any, cast
 from .answers import require
 from .claims import (
     CLASSES,
+    COUNT,
     GREATEST,
     KINDS,
     NOTHING,
@@ -29,6 +30,8 @@ from .claims import (
     Task,
     greatest_of,
 )
+from .counts import RIGHT as RIGHT_COUNT
+from .counts import counted
 from .reading import fields_of, list_of, matrix_of, number_of, one_of, vector_of
 
 SCALAR = ("linear", "selective", "relu", "tanh")
@@ -39,7 +42,7 @@ What has an `input_weight` has matrices, which tells the two apart where they sh
 """
 
 _TENSOR_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
-_OUTPUTS = {"zero": 1, "binary": 1, "ternary": 3}
+_OUTPUTS = {"zero": 1, "binary": 1, "ternary": 3, COUNT: 1}
 _TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "mean": 3}
 """How many numbers an operation takes."""
 
@@ -49,7 +52,12 @@ _MOST_UNITS, _MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 6
 
 
 def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
-    """Return a network, and the names of its classes."""
+    """Return a network, and the names of its classes; none where it is asked for the count."""
+    model, classes = _model_of(value)
+    return (counted(model) if model.readout.kind == COUNT else model), classes
+
+
+def _model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
     require(isinstance(value, dict) and "cell" in value, "a model without a cell")
     found = cast("dict[str, Any]", value)
     cell = found["cell"]
@@ -92,6 +100,11 @@ def _readout_and_task(model: dict[str, Any], units: int) -> tuple[Readout, Task,
     """Return a model's readout, its task, and the names of the classes."""
     scalar = _is_scalar(model)
     readout = _readout(model["readout"], units, scalar=scalar)
+    if readout.kind == COUNT:
+        asked = fields_of(model["task"], "name machine classes right") if "task" in model else None
+        fine = asked is None or (asked["machine"], asked["classes"], asked["right"]) == ("bb", [], [])
+        require(fine, "a count is asked for the count n − m, which has no classes")
+        return readout, RIGHT_COUNT, ()
     if "task" not in model:
         require(readout.kind in KINDS, "a readout of its own needs a task")
         floored = scalar and model["cell"] == "relu" and readout.kind == "zero"
@@ -112,16 +125,19 @@ def _readout(value: object, units: int, *, scalar: bool) -> Readout:
     require(isinstance(value, dict), "an object is missing")
     kind: Any = cast("dict[str, Any]", value).get("kind")
     require(isinstance(kind, str), "a readout without a kind")
-    if kind == "zero":
+    if kind == "zero" and (scalar or "weight" not in cast("dict[str, Any]", value)):
         fields_of(value, "kind")
-        require(units == 1, "a zero check reads one unit")
+        require(units == 1, "a zero check of h itself reads one unit")
         return Readout(kind, (((Fraction(1),), Fraction(0)),), KINDS[kind])
-    found = fields_of(value, "kind weight bias" + ("" if kind in (*KINDS, GREATEST) else " comparisons"))
+    found = fields_of(value, "kind weight bias" + ("" if kind in (*KINDS, GREATEST, COUNT) else " comparisons"))
     size = _OUTPUTS.get(kind) or len(list_of(found["bias"], most=_MOST_UNITS))
-    rows = [[v] for v in list_of(found["weight"])] if scalar and kind in KINDS else found["weight"]
+    flat = scalar and kind in (*KINDS, COUNT)
+    rows = [[v] for v in list_of(found["weight"])] if flat else found["weight"]
     weight = matrix_of(rows, size, units)
     lines = tuple(zip(weight, vector_of(found["bias"], size), strict=True))
     require(lines, "a readout without outputs")
+    if kind == COUNT:
+        return Readout(kind, lines, greatest_of(size))  # `counts` says what is asked of it
     if kind == GREATEST:
         require(size > 1, "a greatest output of one")
         return Readout(kind, lines, greatest_of(size))

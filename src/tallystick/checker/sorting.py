@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .affine import Affine, Row, affine_of
 from .answers import TooCostly, Undecided, number_text, require
-from .claims import GREATEST, Claim, Counterexample, Network
+from .claims import COUNT, GREATEST, Claim, Counterexample, Network
 from .effort import Limit, product_time, total_time
 
 METHOD = "sorting"
@@ -52,7 +52,7 @@ def check_sorting(claim: Claim, network: Network, limit: Limit) -> None:
 def sortable(claim: Claim, network: Network, limit: Limit) -> tuple[Affine, list[Demand]]:
     """Return a network as an affine one, and what its task asks; refuse a claim that sorting does not speak of."""
     require(claim.arithmetic == "real", "sorting decides in real numbers only")
-    known = network.readout.kind in ("binary", "ternary", GREATEST) and not network.task.floored
+    known = network.readout.kind in ("binary", "ternary", GREATEST, COUNT) and not network.task.floored
     require(known, "sorting decides only for the sign of n − m, by one output or the greatest of several")
     return affine_of(network, limit), list(_demands(network))
 

@@ -9,6 +9,7 @@ refuses a task that it does not decide (`Task.is_by_sign`).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -149,24 +150,32 @@ class Task:
     def _index_at(self, count: int) -> int:
         return self.question(self.machine, Configuration(self.machine.initial_state, (count,)))
 
-    def right_class(self, string: str) -> StrEnum:
-        """Return the class that a string should get.
+    def name_of(self, index: Any) -> str:  # noqa: ANN401 -- a number of any kind
+        """Return the name of the class with an index; where the count is asked for, the number itself.
+
+        >>> COUNT.name_of(-2), COUNT.name_of(1.5), str(BINARY.name_of(1))
+        ('-2', '3/2', 'Pos')
+        """
+        return self.classes[int(index)] if self.classes else str(Fraction(index))
+
+    def right_class(self, string: str) -> str:
+        """Return the class that a string should get, or the number where the count is asked for.
 
         >>> [str(ready_task("anbn").right_class(string)) for string in ("aabb", "abab")]
         ['accepted', 'rejected']
         """
         if self.is_by_sign:
-            return self.classes[self._index_at(self.count(string))]
+            return self.name_of(self._index_at(self.count(string)))
         steps = list(self.machine.run(string))
-        return self.classes[self.question(self.machine, steps[-1].after if steps else self.machine.start)]
+        return self.name_of(self.question(self.machine, steps[-1].after if steps else self.machine.start))
 
     def label(self, string: str) -> str:
         """Return the right answer for a string, as files write it."""
-        return self.right_class(string) if self.classes else str(self.count(string))
+        return self.right_class(string)
 
     def right_classes(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the index of the right class for each count, which its sign decides."""
-        return self._by_sign[np.sign(counts) + 1]
+        """Return the index of the right class for each count, which its sign decides; or the count itself."""
+        return self._by_sign[np.sign(counts) + 1] if self.classes else counts
 
     @cached_property
     def _by_sign(self) -> NDArray[np.int64]:

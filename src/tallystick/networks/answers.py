@@ -7,9 +7,10 @@ longer one says each for itself:
     "answer": {"kind": "class", "classes": ["accepted", "rejected"]}, "task": "bb"
 
 An answer is `sign` (one output, above zero or not), `accept` (the same, for membership), `class` (the greatest output wins, of
-equal ones the first) or `zero` (h itself is zero or not). `classes` are the task's, in the order of the outputs; for one output
-the class of an output that is not above zero comes first. Whoever reads the file may say task and classes as well, and is
-followed.
+equal ones the first), `zero` (one output is zero or not) or `count` (the whole number that is nearest to one output). `classes`
+are the task's, in the order of the outputs; for one output the class of an output that is not above zero comes first. The zero
+check of one unit may leave out its weights. Whoever reads the file may say task and classes as well, and is followed; so does
+whoever asks for the count of a network whose one output has a sign.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task
 from tallystick.networks.declaration import declare_task
 from tallystick.networks.network import Network
-from tallystick.networks.readout import DECISIONS, GREATEST, MOST_OUTPUTS, SIGN, Readout, decision_of
+from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, MOST_OUTPUTS, SIGN, Readout, decision_of
 from tallystick.numbers import exact
 from tallystick.numbers.values import exact_number
 
@@ -53,28 +54,28 @@ def read_answer(fields: dict[str, Document], units: int) -> Readout:
     """Read the matrix of the longer spelling and the decision over its outputs."""
     answer = _answer(fields)
     name = answer["kind"].text()
-    if name not in (*DECISIONS, ACCEPT):
-        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, ACCEPT))}")
+    if name not in (*DECISIONS, COUNT, ACCEPT):
+        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, COUNT, ACCEPT))}")
     decision = SIGN if name == ACCEPT else name
     parts = fields["readout"].fields(required=("weight",), optional=("bias",))
     rows = len(list(parts["weight"].items()))
-    outputs = rows if decision_of(decision, rows) and rows <= MOST_OUTPUTS else DECISIONS[decision].outputs
+    outputs = rows if decision_of(decision, rows) and rows <= MOST_OUTPUTS else _outputs(decision)
     bias = read_numbers(parts["bias"], outputs) if "bias" in parts else (Fraction(0),) * outputs
     return Readout(read_numbers(parts["weight"], outputs, units), bias, decision)
 
 
 def read_readout(document: Document, kind: type[Recurrence], units: int) -> Readout:
     """Read a readout of the shorter spelling, whose kind says the decision too."""
-    name = document.fields(required=("kind",), optional=("weight", "bias"))["kind"]
+    given = document.fields(required=("kind",), optional=("weight", "bias"))
     scalar = issubclass(kind, ScalarCell)
-    known = {decision.kind: (key, decision) for key, decision in DECISIONS.items() if decision.has_weights or scalar}
-    if name.text() not in known:
-        name.refuse(f"one of {', '.join(known)}" + ("" if scalar else ", which read several units"))
-    key, decision = known[name.text()]
-    if not decision.has_weights:
+    known = {decision.kind: key for key, decision in DECISIONS.items()} | {COUNT: COUNT}
+    if given["kind"].text() not in known:
+        given["kind"].refuse(f"one of {', '.join(known)}")
+    key = known[given["kind"].text()]
+    if key in DECISIONS and not DECISIONS[key].has_weights and (scalar or (units == 1 and "weight" not in given)):
         document.fields(required=("kind",))
         return Readout(((1,),), (0,), key)
-    size = decision.outputs
+    size = _outputs(key)
     fields = document.fields(required=("kind", "weight"), optional=("bias",))
     weight = read_numbers(fields["weight"], size, *(() if scalar else (units,)))
     bias = read_numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
@@ -87,6 +88,8 @@ def read_task(fields: dict[str, Document], readout: Readout, usual: Task | None,
     accepts = "kind" in answer and answer["kind"].value == ACCEPT
     usual = None if accepts else usual
     said = Asked()
+    if readout.decision == COUNT and "task" in fields and fields["task"].value == COUNT:
+        return asked_task(readout, usual, asked)
     if "task" in fields and asked.task is None:
         said = Asked(_ready_task(fields["task"], readout))
     if "classes" in answer:
@@ -97,6 +100,12 @@ def read_task(fields: dict[str, Document], readout: Readout, usual: Task | None,
             f"task: {found.name!r} has the classes {', '.join(found.classes)}; the answer accept is for membership"
         )
     return found
+
+
+def asked_readout(readout: Readout, asked: Asked) -> Readout:
+    """Return a readout as it is asked: whoever asks for the count looks at a single output itself, and not at its sign."""
+    name = asked.task.name if isinstance(asked.task, Task) else asked.task
+    return Readout(readout.weight, readout.bias, COUNT) if (name, readout.decision) == (COUNT, SIGN) else readout
 
 
 def asked_task(readout: Readout, usual: Task | None, asked: Asked) -> Task:
@@ -110,8 +119,13 @@ def asked_task(readout: Readout, usual: Task | None, asked: Asked) -> Task:
                 else "though no ready task has so many classes"
             )
         )
-    found = usual if asked.task is None else declare_task(asked.task)
+    found = usual if asked.task is None else declare_task(asked.task, may_count=len(readout.bias) == 1)
     assert found is not None
+    if (not found.classes) != (readout.decision == COUNT):
+        raise BadInput(
+            f"task: {found.name!r} does not go with the {readout.kind} readout: a count readout answers the task count, which "
+            "asks for a number, and no other readout does"
+        )
     if len(found.classes) != len(readout.comparisons):
         raise BadInput(
             f"task: {found.name!r} has {len(found.classes)} classes, {', '.join(found.classes)}; {_several(readout)} tells "
@@ -152,7 +166,7 @@ def answer_to_json(network: Network, *, long: bool) -> dict[str, object]:
 def readout_to_json(readout: Readout, cell: Recurrence) -> dict[str, object]:
     """Return a readout by its kind; of a cell with one unit the weights are numbers, unless there are outputs of any number."""
     written: dict[str, object] = {"kind": readout.kind}
-    if readout.rule.has_weights:
+    if readout.has_weights:
         flat = isinstance(cell, ScalarCell) and readout.kind != GREATEST
         weight = tuple(row[0] for row in readout.weight) if flat else readout.weight
         written |= {
@@ -160,6 +174,11 @@ def readout_to_json(readout: Readout, cell: Recurrence) -> dict[str, object]:
             "bias": write_numbers(readout.bias, "readout.bias"),
         }
     return written
+
+
+def _outputs(decision: str) -> int:
+    """Return how many outputs a decision is usually over."""
+    return DECISIONS[decision].outputs if decision in DECISIONS else 1
 
 
 def _answer(fields: dict[str, Document]) -> dict[str, Document]:

@@ -62,7 +62,11 @@ class Declaration:
 
 
 def declare(
-    task: Task | str | None, tokens: Mapping[str, object] | str | None, classes: Sequence[str] | None = None
+    task: Task | str | None,
+    tokens: Mapping[str, object] | str | None,
+    classes: Sequence[str] | None = None,
+    *,
+    may_count: bool = False,
 ) -> Declaration:
     """Return what is declared of a network, checked; what is missing is asked for.
 
@@ -70,24 +74,25 @@ def declare(
         task: a task or the name of a ready one.
         tokens: what is read for each token, or the tokens in the order of a one-hot vector.
         classes: the task's classes in the order of the outputs; the default is the task's own order.
+        may_count: whether the task may ask for a number, as `count` does.
 
     >>> declared = declare("anbn", {"<BOS>": 2, "a": 0, "b": 1}, ["accepted", "rejected"])
     >>> declared.tokens, declared.first, str(declared.task.classes[0])
     ({'a': 0, 'b': 1}, (2,), 'accepted')
     """
-    found = declare_task(task, classes)
+    found = declare_task(task, classes, may_count=may_count)
     encodings = _encodings(found, tokens)
     first, last = (tuple(encodings[name] for name in (special,) if name in encodings) for special in (FIRST, LAST))
     alphabet = {token: encodings[token] for token in found.alphabet}
     return Declaration(found, alphabet, first, last, classes is not None)
 
 
-def declare_task(task: Task | str | None, classes: Sequence[str] | None = None) -> Task:
+def declare_task(task: Task | str | None, classes: Sequence[str] | None = None, *, may_count: bool = False) -> Task:
     """Return the task that is declared, its classes in the order that is declared."""
     if task is None:
         raise BadInput(f"task: missing; say what is right: task= one of {', '.join(_answerable())}")
     found = task if isinstance(task, Task) else ready_task(task)
-    if not found.classes:
+    if not found.classes and not may_count:
         raise BadInput(
             f"task: {found.name!r} asks for a number and has no classes; say one of {', '.join(_answerable())}"
         )

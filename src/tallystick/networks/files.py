@@ -11,7 +11,8 @@ and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gat
     {"cell": "gru", "input_weight": [[1, -1], …], "recurrent_weight": [[0.5], …], "input_bias": [0, …],
      "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}
 
-Biases may be left out and are then zero. `"readout": {"kind": "zero"}` is the zero check of a cell with one unit.
+Biases may be left out and are then zero. `"readout": {"kind": "zero"}` is the zero check of a cell with one unit; with a weight
+and a bias it looks at any output. `"readout": {"kind": "count", …}` has one output, whose nearest whole number is the answer.
 `"task"` names what is right, where that is not what such a readout is usually asked for.
 
 A stack of cells, with a vector for each token and a state that each layer starts from, has a longer form:
@@ -40,6 +41,7 @@ from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks.answers import (
     Asked,
     answer_to_json,
+    asked_readout,
     read_answer,
     read_numbers,
     read_readout,
@@ -124,8 +126,10 @@ def network_from_json(document: Document, asked: Asked | None = None) -> Network
     else:
         cell, fields = _read_cell(document, ("readout",), ("answer", "task"))
     long = "answer" in fields
+    asked = asked or Asked()
     readout = read_answer(fields, cell.units) if long else read_readout(fields["readout"], type(cell), cell.units)
-    return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked or Asked()))
+    readout = asked_readout(readout, asked)
+    return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked))
 
 
 def network_to_json(network: Network) -> dict[str, object]:

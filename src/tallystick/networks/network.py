@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import Task
-from tallystick.networks.readout import GREATEST, Readout
+from tallystick.networks.readout import GREATEST, ZERO, Readout
 from tallystick.numbers import ARITHMETICS, Number
 
 MOST_UNITS = 64
@@ -58,12 +57,27 @@ class Network:
             object.__setattr__(self, "task", self.usual_task)
         if not isinstance(self.task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"task: {self.task!r} is not a Task")
-        if len(self.task.classes) != len(self.readout.comparisons):
-            raise BadInput(
-                f"task: {self.task.name!r} has {len(self.task.classes)} classes; "
-                f"a {self.readout.kind} readout tells {len(self.readout.comparisons)} apart"
-            )
+        self._check_answers()
         check_alphabet(self.task)
+
+    def _check_answers(self) -> None:
+        """Refuse a readout that does not answer the task."""
+        task, readout = self.task, self.readout
+        if bool(task.classes) != bool(readout.comparisons):
+            raise BadInput(
+                f"task: {task.name!r} asks for a {'class' if task.classes else 'number'}, which a {readout.kind} readout does "
+                "not give; the decision count goes with the task count, and no other does"
+            )
+        if len(task.classes) != len(readout.comparisons):
+            raise BadInput(
+                f"task: {task.name!r} has {len(task.classes)} classes; "
+                f"a {readout.kind} readout tells {len(readout.comparisons)} apart"
+            )
+        if readout.decision == ZERO and readout.has_weights and isinstance(self.cell, ScalarCell):
+            raise BadInput(
+                "readout: the zero check of a cell with one unit looks at h itself, so its weight is 1 and its bias 0; a layer "
+                "of one unit, such as a LinearLayer, takes any"
+            )
 
     @property
     def usual_task(self) -> Task | None:
@@ -83,16 +97,16 @@ class Network:
         """Return the outputs after a string."""
         return self.readout.outputs(self.cell.hidden(self.cell.final_state(string)))
 
-    def class_of_state(self, state: Any) -> StrEnum:  # noqa: ANN401 -- each cell has its own kind of state
+    def class_of_state(self, state: Any) -> str:  # noqa: ANN401 -- each cell has its own kind of state
         """Return the class for one state of the cell."""
-        return self.task.classes[int(self.readout.class_index(self.cell.hidden(state)))]
+        return self.task.name_of(self.readout.class_index(self.cell.hidden(state)))
 
-    def class_of(self, string: str) -> StrEnum:
-        """Return the class that the network gives a string."""
+    def class_of(self, string: str) -> str:
+        """Return the class that the network gives a string, or the number that it answers."""
         return self.class_of_state(self.cell.final_state(string))
 
-    def right_class(self, string: str) -> StrEnum:
-        """Return the class that the network should give a string."""
+    def right_class(self, string: str) -> str:
+        """Return the class that the network should give a string, or the number that it should answer."""
         return self.task.right_class(string)
 
     def map_weights(self, number: Callable[..., Number]) -> "Network":

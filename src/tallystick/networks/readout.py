@@ -3,6 +3,7 @@
     sign    one output     positive iff it is above 0, which over the reals is sigmoid(y) > 1/2
     class   k outputs      the greatest wins; of equal ones the first
     zero    one output     accepted iff it is 0, as a counter machine accepts
+    count   one output     the answer is the nearest whole number; halfway between two there is none
 
 In floating point p > 1/2 and y > 0 can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign of the
 output is what decides here. Whatever else is said of a readout follows from its comparisons: the linear forms in h that make
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, cast, final
 
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
+from tallystick.languages.tasks import COUNT as COUNT_TASK
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import Matrix, Vector, check_shape, layer, map_nested
 
@@ -50,10 +52,10 @@ class Decision:
     Attributes:
         kind: the readout's name in files.
         outputs: how many outputs there are.
-        comparisons: what makes each class, in the order of the classes.
+        comparisons: what makes each class, in the order of the classes; none where the answer is a number.
         task: what such a readout is usually asked for; None is membership in the language that the cell can accept, or for
             outputs of another number than one and three whatever the network says.
-        has_weights: whether the outputs have weights; without, h itself is the output.
+        has_weights: whether the outputs always have weights; a readout that says none looks at h itself.
     """
 
     kind: str
@@ -72,15 +74,17 @@ def _greatest_of(outputs: int) -> Comparisons:
     return tuple(tuple(Comparison(one, other, other < one) for other in places if other != one) for one in places)
 
 
-SIGN, GREATEST, ZERO = "sign", "class", "zero"
+SIGN, GREATEST, ZERO, COUNT = "sign", "class", "zero", "count"
 DECISIONS: dict[str, Decision] = {
     ZERO: Decision("zero", 1, ((), (Comparison(0, NOTHING, False), _NOT_ABOVE)), None, has_weights=False),
     SIGN: Decision("binary", 1, ((_NOT_ABOVE,), (_ABOVE,)), BINARY),
     GREATEST: Decision("ternary", 3, _greatest_of(3), TERNARY),
 }
-"""Every decision by its name. The first that has weights and as many outputs as a readout has is the default.
+"""Every decision between classes by its name. The first that has weights and as many outputs as a readout has is the default.
 
 The greatest may also be chosen among two outputs, or more than three (`decision_of`)."""
+
+_COUNT = Decision(COUNT, 1, (), COUNT_TASK)
 
 MOST_OUTPUTS = 64
 
@@ -91,7 +95,7 @@ def decision_of(name: str, outputs: int) -> Decision | None:
     >>> decision_of(GREATEST, 2).comparisons[1]
     (Comparison(greater=1, less=0, strict=True),)
     """
-    found = DECISIONS.get(name)
+    found = _COUNT if name == COUNT else DECISIONS.get(name)
     if found is not None and found.outputs == outputs:
         return found
     return _greatest(outputs) if name == GREATEST and outputs > 1 else None
@@ -110,12 +114,14 @@ class Readout:
     Attributes:
         weight: V, one row per output and one column per unit.
         bias: c, one number per output.
-        decision: `sign`, `class` or `zero`; the default is the sign of a single output and the greatest of several.
+        decision: `sign`, `class`, `zero` or `count`; the default is the sign of a single output and the greatest of several.
 
     >>> Readout.binary(2).class_index((0.0,)), Readout.ternary((-2, 0, 2), (-1, 0, -1)).class_index((1,))
     (0, 2)
     >>> Readout.zero().class_index((0,)), Readout.zero().class_index((1e-8,))
     (1, 0)
+    >>> [Readout(((0.5,),), (0,), "count").class_index((h,)) for h in (3, 3.5, 4)]
+    [1.5, 2.0, 2.0]
     """
 
     weight: Matrix
@@ -150,7 +156,7 @@ class Readout:
             if not isinstance(values, tuple) or not 0 < len(cast("Vector", values)) <= MOST_OUTPUTS:
                 raise BadInput(f"{field}: {values!r} is not a tuple with one entry per output, of 1 to {MOST_OUTPUTS}")
         outputs = len(self.bias)
-        fitting = {name: found for name in DECISIONS if (found := decision_of(name, outputs)) is not None}
+        fitting = {name: found for name in (*DECISIONS, COUNT) if (found := decision_of(name, outputs)) is not None}
         if not self.decision:
             usual = next((name for name, found in fitting.items() if found.has_weights), GREATEST)
             object.__setattr__(self, "decision", usual)
@@ -160,13 +166,16 @@ class Readout:
             raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
         check_shape(self.weight, "weight", len(self.bias), self.units)
         check_shape(self.bias, "bias", len(self.weight))
-        if not self.rule.has_weights and (self.weight, self.bias) != (((1,),), (0,)):
-            raise BadInput(f"weight: the {self.kind} readout looks at h itself, so its weight is 1 and its bias 0")
 
     @property
     def units(self) -> int:
         """How many units it reads."""
         return len(self.weight[0])
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether its weights are to be said; a zero check of h itself has none."""
+        return self.rule.has_weights or (self.weight, self.bias) != (((1,),), (0,))
 
     @cached_property
     def rule(self) -> Decision:
@@ -177,7 +186,7 @@ class Readout:
 
     @property
     def kind(self) -> str:
-        """The readout's name in files: `binary`, `ternary` or `zero`; `class` for two outputs, and for more than three."""
+        """The readout's name in files: `binary`, `ternary`, `zero` or `count`; `class` for two outputs, or more than three."""
         return self.rule.kind
 
     @property
@@ -192,8 +201,11 @@ class Readout:
     def class_index(self, hidden: Vector) -> Number:
         """Return the index of the class for h, or an array of them where its entries are arrays.
 
-        Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path.
+        Comparisons joined with & rather than argmax, so that rationals, floats and arrays take the same path. Where the answer is
+        a number, it is that number: the whole number nearest to the output, or the output itself halfway between two.
         """
+        if not self.comparisons:
+            return _nearest(*self.outputs(hidden))
         outputs = [*self.outputs(hidden), 0]  # NOTHING is the last
         first, *others = self.comparisons[1:]  # the class 0 gets the rest
         total = _all(first, outputs) * 1
@@ -217,10 +229,17 @@ class Readout:
 
     def map_weights(self, number: Callable[..., Number]) -> "Readout":
         """Return this readout with number(weight, name) in the place of each weight; those of h itself are 1 and 0 everywhere."""
-        if not self.rule.has_weights:
+        if not self.has_weights:
             return self
         weight, bias = map_nested(self.weight, number, "weight"), map_nested(self.bias, number, "bias")
         return Readout(weight, bias, self.decision)
+
+
+def _nearest(output: Number) -> Number:
+    """Return the whole number that is nearest to an output, or the output itself halfway between two."""
+    below = output // 1
+    part = output - below
+    return below + (part > 0.5) + part * (part == 0.5)  # noqa: PLR2004
 
 
 def _all(needed: tuple[Comparison, ...], outputs: list[Number]) -> Number:

@@ -13,11 +13,11 @@ from typing import NoReturn
 import numpy as np
 
 from tallystick.errors import BadInput
-from tallystick.networks.readout import DECISIONS, GREATEST
+from tallystick.networks.readout import COUNT, DECISIONS, GREATEST
 from tallystick.networks.tensors.named_tensor import NamedTensor, show_label, show_name, show_shape
 from tallystick.networks.tensors.tensor_modules import CELL_SHAPE, Module, check_recurrent
 
-KINDS = (*(decision.kind for decision in DECISIONS.values()), GREATEST)
+KINDS = (*(decision.kind for decision in DECISIONS.values()), COUNT, GREATEST)
 """The kinds of readouts; the metadata `readout` is one of them in a file of this package, and a prefix in any other."""
 
 _FRONT = ("nn.Embedding", "nn.Linear")

@@ -21,16 +21,16 @@ from tallystick.cells import CELLS, Cell, Recurrence, ScalarCell, Stack, kind_of
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import READY_TASKS
-from tallystick.networks.answers import Asked, asked_task
+from tallystick.networks.answers import Asked, asked_readout, asked_task
 from tallystick.networks.network import Network, usual_task
-from tallystick.networks.readout import DECISIONS, GREATEST, ZERO, Readout
+from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, Readout
 from tallystick.networks.tensors.named_tensor import NamedTensor, show_label
 from tallystick.networks.tensors.tensor_modules import matrix_of
 from tallystick.numbers import exact
 from tallystick.numbers.values import is_writable
 
 _SCALAR = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
-_BY_KIND = {decision.kind: name for name, decision in DECISIONS.items()} | {GREATEST: GREATEST}
+_BY_KIND = {decision.kind: name for name, decision in DECISIONS.items()} | {GREATEST: GREATEST, COUNT: COUNT}
 _READOUT = ("readout.weight", "readout.bias")
 _TORCH_NAMES = {
     "input_weight": "weight_ih_l0",
@@ -55,8 +55,8 @@ def own_network(tensors: dict[str, NamedTensor], labels: Mapping[str, str], aske
         cell, own = _scalar_cell(tensors, labels)
     else:
         cell, own = _layers(tensors, labels)
-    readout = _readout(tensors, labels, cell)
-    allowed = (*own, *(_READOUT if readout.rule.has_weights else ()))
+    readout = asked_readout(_readout(tensors, labels, cell), asked)
+    allowed = (*own, *(_READOUT if readout.has_weights else ()))
     for name, tensor in tensors.items():
         if name not in allowed:
             tensor.refuse(
@@ -116,7 +116,8 @@ def _state(found: list[Any], cell: Cell) -> Any:  # noqa: ANN401 -- each cell ha
 def _readout(tensors: dict[str, NamedTensor], labels: Mapping[str, str], cell: Recurrence) -> Readout:
     kind = _label(labels, "readout", [*_BY_KIND])
     decision = DECISIONS.get(_BY_KIND[kind])
-    if decision is not None and not decision.has_weights:
+    plain = isinstance(cell, ScalarCell) or _READOUT[0] not in tensors
+    if decision is not None and not decision.has_weights and plain:
         return Readout(((1,),), (0,), _BY_KIND[kind])
     weight = tensors.get("readout.weight")
     size = (
@@ -162,9 +163,7 @@ def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float
     """Return the tensors and the labels of a network; a number that is not a float64 is refused, not rounded."""
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
     labels = {"cell": cell.name, "readout": readout.kind, **_asked(network)}
-    numbers: dict[str, Any] = (
-        {} if readout.decision == ZERO else {_READOUT[0]: readout.weight, _READOUT[1]: readout.bias}
-    )
+    numbers: dict[str, Any] = {_READOUT[0]: readout.weight, _READOUT[1]: readout.bias} if readout.has_weights else {}
     if isinstance(cell, ScalarCell):
         if numbers:
             numbers[_READOUT[0]] = tuple(v for (v,) in readout.weight)

@@ -29,7 +29,7 @@ from tallystick.cells import Cell, Recurrence, Stack
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
 from tallystick.files import parse_document
-from tallystick.networks.answers import Asked, asked_task
+from tallystick.networks.answers import Asked, asked_readout, asked_task
 from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import MOST_OUTPUTS, Readout
@@ -116,9 +116,9 @@ def _network(
         raise BadInput(
             f"readout: missing; an nn.Linear({units_of(top)}, 1) or one with an output per class reads the cell, saved beside it"
         )
-    readout = Readout.zero() if reads is None else _readout(reads, units_of(top))
+    readout = Readout.zero() if reads is None else asked_readout(_readout(reads, units_of(top)), said)
     task = asked_task(readout, usual_task(kind, readout), said)
-    declared = declare(task, _tokens(cells[0], front, said.tokens))
+    declared = declare(task, _tokens(cells[0], front, said.tokens), may_count=True)
     if scalar and not declared.first and not declared.last:
         vectors = _vectors(front, inputs_of(cells[0]), declared.tokens)
         return Network(scalar_cell_of(cells[0], said.nonlinearity, vectors), readout, task)
