@@ -131,6 +131,9 @@ def compare(
 
 
 def explain(
+    network: Annotated[
+        Path | None, typer.Argument(metavar="[NETWORK]", help="A linear network's file, to explain that network alone.")
+    ] = None,
     task: Annotated[
         str | None, typer.Option(help="binary, ternary or count; without it, the paper's tasks and more.")
     ] = None,
@@ -145,15 +148,28 @@ def explain(
     seed: Annotated[int, typer.Option(help="The order of the training strings.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Draw reasons.png, .pdf and .svg there: loss, regions, paths, rounding."),
+        typer.Option(
+            metavar="DIR",
+            help="Draw reasons.png, .pdf and .svg there: loss, regions, paths, rounding; of a network linear.png, .pdf, .svg.",
+        ),
     ] = None,
+    lengths: Annotated[str, typer.Option(help="Of a network: all, or even.")] = "all",
     force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Say what each objective does at the exact counter, which way training leaves it, where seeds end, and what rounding does.
 
+    With NETWORK: which eigenvalues of a linear network the readout sees, what brackets add, why it is right or where it fails.
+
     Example: tallystick explain --task binary --method count-calm --train-length 8
     """
+    training = task, train_length, bias, method, gradients, precision, seeds, seed
+    _refuse_both(
+        network, lengths, is_training=training != (None, None, False, "published", "own", "float32", 10_000, 0)
+    )
+    if network is not None:
+        _explain_network(network, lengths, out, force=force, as_json=as_json)
+        return
     from tallystick.runs.jobs import training_job
     from tallystick.studies.explain.explanation import explain as explain_setting
     from tallystick.studies.explain.explanation import settings_to_explain
@@ -180,3 +196,30 @@ def explain(
         show_json({"seeds": seeds, "explanations": [as_record(*one) for one in found]})
     if out is not None:
         write_reasons(out, found, seed)
+
+
+def _refuse_both(network: Path | None, lengths: str, *, is_training: bool) -> None:
+    """Refuse options of training beside a network's file, and of a network without one."""
+    if network is not None and is_training:
+        raise BadInput(f"{network}: a network's file is explained as it is; options of training go without a file")
+    if network is None and lengths != "all":
+        raise BadInput("lengths: goes with a network's file, as in tallystick explain network.json --lengths even")
+
+
+def _explain_network(path: Path, lengths: str, out: Path | None, *, force: bool, as_json: bool) -> None:
+    from tallystick.networks import read_network
+    from tallystick.studies.explain.linear import as_record, as_text, explain_linear
+    from tallystick.studies.explain.linear_figure import FILES, write_picture
+
+    network = read_network(path)
+    if out is not None:
+        make_folder(out)
+        for name in FILES:
+            refuse_existing(out / name, force=force)
+    found = explain_linear(network, lengths)
+    if as_json:
+        show_json(as_record(found))
+    else:
+        show(as_text(found))
+    if out is not None:
+        write_picture(out, found)

@@ -2,10 +2,12 @@
 
 With U = Σ λ_j·P_j, the terms of an output (`affine`) are δ_k = Σ c_j·λ_j^k with c_j = w·P_j·(a − b): the readout sees an
 eigenvalue by its weight c_j, and one with c_j = 0 never matters. If 1 is the only eigenvalue seen that is not inside the unit
-circle, δ_k tends to L, which is the weight of the eigenvalue 1. Of two strings with the same count one may then have as
-much as Σ|δ_k − L| more than the other, so a network that is right at every length has
+circle, δ_k tends to L, which is the weight of the eigenvalue 1. Of two long strings with the same count one may then have
+nearly Σ|δ_k − L| more than the other. So a network whose output tells count 0 from count 1 at every length has
 
-    Σ |δ_k − L|  ≤  L/2, or L where only even lengths count.
+    Σ |δ_k − L|  ≤  L/2, or L where only even lengths count,
+
+and twice as much where it tells count −1 from count 1.
 
 The least output that has to be above 0 and the greatest one that must not be, over all strings of a length, show the same
 length by length: a string fails where one of them is on the wrong side.
@@ -24,6 +26,7 @@ from tallystick.certificates.linear.affine import AffineNetwork, Demand, affine_
 from tallystick.certificates.linear.limits import eigenprojection
 from tallystick.certificates.linear.responses import Responses
 from tallystick.certificates.linear.sorting import least_outputs
+from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 
@@ -57,6 +60,7 @@ class OutputPicture:
         limit: L; None where δ_k has no limit.
         least: for each length from 1 on the least y among the strings that need y > 0; NaN where there are none.
         greatest: the greatest y among the strings that need y ≤ 0.
+        gap: the sign of the least count that needs y > 0 less that of the greatest count that needs y ≤ 0: 1 or 2.
     """
 
     name: str
@@ -67,6 +71,7 @@ class OutputPicture:
     limit: Fraction | None
     least: Doubles
     greatest: Doubles
+    gap: int
 
     @property
     def seen(self) -> list[Mode]:
@@ -83,6 +88,10 @@ class OutputPicture:
     def deviation(self) -> float | None:
         """Σ|δ_k − L| over the terms that were worked out; None without a limit."""
         return None if self.limit is None else float(np.abs(self.openings - float(self.limit)).sum())
+
+    def room(self, lengths: Lengths) -> float | None:
+        """Return what Σ|δ_k − L| must not exceed, if the network is to be right at every length; None without a limit."""
+        return None if self.limit is None else float(self.limit) * self.gap * lengths.stride / 2
 
     @property
     def is_constant(self) -> bool:
@@ -112,10 +121,10 @@ def picture_of(network: Network, length: int = 64) -> LinearPicture:
     (0.8, [1.6, 1.8, 1.9])
     """
     affine = affine_network(network)
-    if affine is None:
+    if affine is None or not affine.is_shared:
         raise BadInput(
             f"cell: a {network.cell.name} network with the task {network.task.name!r} has no such picture; it is of linear "
-            "networks that tell the sign of the count"
+            "networks with one matrix for both tokens that tell the sign of the count"
         )
     drawn = _Drawn.of(affine)
     projection = eigenprojection(affine)
@@ -188,6 +197,8 @@ class _Drawn:
             None if limit is None else sign * limit,
             least,
             -greatest,
+            min((one.side for one in demands if one.direction == sign), default=0)
+            - max((one.side for one in demands if one.direction != sign), default=0),
         )
 
     def classes(self, network: Network, place: int, direction: int) -> str:

@@ -1,0 +1,237 @@
+"""One linear network in words: which eigenvalues its readout sees, what brackets add, and why it is right or where it fails."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tallystick.certificates.certify import certify
+from tallystick.certificates.linear.picture import LONGEST, LinearPicture, Mode, OutputPicture, picture_of
+from tallystick.certificates.verdict import LONGEST_STRING, Failure, Lengths, Verdict, lengths_of
+from tallystick.networks import Network
+
+_SHORTEST, _USUAL = 12, 24
+"""How far margins are drawn at least, and where nothing fails."""
+
+_FEW = 4
+"""How many eigenvalues and terms are written out."""
+
+_SAME = 1e-9
+_SHOWN_STRING, _SHOWN_RUNS = 40, 6
+
+
+@dataclass(frozen=True)
+class LinearExplanation:
+    """A linear network, what was decided of it, and what is drawn of it."""
+
+    verdict: Verdict
+    picture: LinearPicture
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        return self.picture.network
+
+    @property
+    def length(self) -> int:
+        """To which length margins are drawn."""
+        return len(self.picture.outputs[0].least)
+
+
+def explain_linear(network: Network, lengths: str = Lengths.ALL, limit: int | None = None) -> LinearExplanation:
+    """Certify a linear network in real numbers, and work out its picture as far as its first failure, or further."""
+    counted = lengths_of(lengths)
+    picture_of(network, 0)  # refuses before anything is decided
+    verdict = certify(network, counted, limit=limit)
+    failing = 0 if verdict.failure is None else verdict.failure.length
+    length = max(_SHORTEST, failing + failing // 4 + 2) if failing else _USUAL
+    return LinearExplanation(verdict, picture_of(network, min(length, LONGEST)))
+
+
+def as_text(one: LinearExplanation) -> str:
+    """Return the explanation in a few lines."""
+    network, verdict = one.network, one.verdict
+    units = f"{network.cell.units} unit{'s' if network.cell.units > 1 else ''}"
+    lengths = "every length" if verdict.lengths is Lengths.ALL else "even lengths"
+    lines = [f"{network.cell.name} network of {units}, {network.task.name}, {lengths}", f"  {_outcome(verdict)}"]
+    for output in one.picture.outputs:
+        above, below = output.name.split(" against ")
+        lines.append(f"  the output y, above 0 for {above} and not for {below}:")
+        lines += [f"    {sentence}" for sentence in reasons(output, one)]
+    return "\n".join(lines)
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.failure is None:
+        reach = "" if verdict.horizon is None else f" to length {verdict.horizon}"
+        return f"{verdict.outcome}: right on all strings{reach}; {verdict.reason}"
+    failure = verdict.failure
+    return (
+        f"{verdict.outcome}: right on all strings to length {verdict.horizon}; "
+        f"{string_text(failure)} is called {failure.found}, should be {failure.right}"
+    )
+
+
+def string_text(failure: Failure) -> str:
+    """Write a failing string, a long one by its runs of equal tokens.
+
+    >>> string_text(Failure((("(", 40), (")", 41)), "Pos", "ZeroNeg"))
+    '(×40 )×41'
+    """
+    if failure.length <= _SHOWN_STRING:
+        return failure.string
+    shown = " ".join(f"{token}×{size}" if size > 1 else token for token, size in failure.runs[:_SHOWN_RUNS])
+    return shown + (f" … ({failure.length} tokens)" if len(failure.runs) > _SHOWN_RUNS else "")
+
+
+def reasons(output: OutputPicture, one: LinearExplanation) -> Iterator[str]:
+    """Say what an output sees, what brackets add to it, and what follows."""
+    yield _seen_text(output)
+    yield _terms_text(output)
+    if output.limit is None or output.limit <= 0:
+        yield "so some length must fail: only δ_k with a limit above 0 can tell counts apart at every length"
+    elif not output.is_constant:
+        deviation, room = output.deviation or 0.0, output.room(one.verdict.lengths) or 0.0
+        rule = "there is room" if deviation <= room * (1 + _SAME) else "so some length must fail"
+        most = f"{_room_text(output, one.verdict.lengths)} = {number(room)}"
+        yield f"Σ|δ_k − L| = {number(deviation)}, and may be at most {most}: {rule}"
+    drift = 0.0 if output.limit is None else 2 * float(output.drifts[-1]) + float(output.limit)
+    if output.limit and abs(drift) > _SAME * float(abs(output.limit)):
+        yield f"each further pair of an opening and a closing bracket adds {number(drift)}, so balanced strings drift away"
+    yield _function_text(output)
+    yield from _margin_text(output, one)
+
+
+def _room_text(output: OutputPicture, lengths: Lengths) -> str:
+    return {1: "L/2", 2: "L", 4: "2·L"}[output.gap * lengths.stride]
+
+
+def _seen_text(output: OutputPicture) -> str:
+    if not output.has_weights:
+        values = ", ".join(_value_text(mode) for mode in _halves(output.modes)[:_FEW])
+        return f"U has the eigenvalues {values}, and too few eigenvectors to give each a weight"
+    seen = sorted(_halves(output.seen), key=lambda mode: -abs(mode.weight))
+    shown = [f"{_value_text(mode)} (weight {_weight_text(mode)})" for mode in seen[:_FEW]]
+    shown += [f"{len(seen) - _FEW} of less weight"] if len(seen) > _FEW else []
+    if not seen:
+        return "the readout sees no eigenvalue: no bracket adds anything"
+    return f"the readout sees the eigenvalue{'s' if len(seen) > 1 else ''} {_joined(shown)}"
+
+
+def _joined(parts: list[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _halves(modes: Any) -> list[Mode]:  # noqa: ANN401 -- a list or a tuple of modes
+    """Leave one of each pair of complex eigenvalues."""
+    return [mode for mode in modes if mode.value.imag >= 0]
+
+
+def _value_text(mode: Mode) -> str:
+    value = mode.value
+    if value.imag <= _SAME * abs(value):
+        return number(value.real)
+    return f"{number(value.real)} ± {number(value.imag)}i of size {number(abs(value))}"
+
+
+def _weight_text(mode: Mode) -> str:
+    """Write c of a real eigenvalue, and the size of 2·c for a pair of complex ones: the most that both add together."""
+    return number(mode.weight.real if mode.value.imag <= _SAME * abs(mode.value) else 2 * abs(mode.weight))
+
+
+def _terms_text(output: OutputPicture) -> str:
+    if output.is_constant:
+        return f"a bracket adds δ_k = {number(output.openings[0])} more if it opens than if it closes, whatever follows"
+    terms = ", ".join(map(number, output.openings[:_FEW]))
+    if output.limit is None:
+        largest = max(abs(mode.value) for mode in output.seen)
+        end = "without end" if largest > 1 + _SAME or not output.has_weights else "and never settles"
+    elif output.limit == 0:
+        end = "and tends to 0: the readout forgets"
+    else:
+        end = f"and tends to L = {output.limit if len(str(output.limit)) < _SHORTEST else number(float(output.limit))}"
+    return f"a bracket with k tokens after it adds δ_k = {terms}, … more if it opens than if it closes, {end}"
+
+
+def _function_text(output: OutputPicture) -> str:
+    """Say whether y depends on the count alone, by two strings of the same count where it does not."""
+    if output.is_constant:
+        return "so y depends on the count and the length alone"
+    k = int(np.argmax(np.abs(output.openings[1:] - output.openings[0]) > _SAME)) + 1
+    base = output.constant + output.drifts[: k + 1].sum()
+    # The first bracket opens and the others close, and the last opens and the others close.
+    early, late = base + output.openings[k], base + output.openings[0]
+    strings = f"({')' * k}", f"{')' * k}("
+    return f"so y is no function of the count: {strings[0]} ends at y = {number(early)}, {strings[1]} at y = {number(late)}"
+
+
+def _margin_text(output: OutputPicture, one: LinearExplanation) -> Iterator[str]:
+    counted = np.arange(1, one.length + 1) % one.verdict.lengths.stride == 0
+    least, greatest = (np.where(counted, values, np.nan) for values in (output.least, output.greatest))
+    if np.isnan(least).all() or np.isnan(greatest).all():
+        return
+    where = [int(np.nanargmin(least)) + 1, int(np.nanargmax(greatest)) + 1]
+    yield (
+        f"to length {one.length}, y is at least {number(np.nanmin(least))} where it should be above 0 (length {where[0]}), "
+        f"and at most {number(np.nanmax(greatest))} where it should not (length {where[1]})"
+    )
+
+
+def number(value: float) -> str:
+    """Write a number in a few digits, with a true minus sign.
+
+    >>> number(-0.25), number(1 / 3), number(-0.0)
+    ('−0.25', '0.3333', '0')
+    """
+    return f"{value + 0.0:.4g}".replace("-", "−")
+
+
+def as_record(one: LinearExplanation) -> dict[str, Any]:
+    """Return the explanation as plain values."""
+    verdict = one.verdict
+    return {
+        "cell": one.network.cell.name,
+        "units": one.network.cell.units,
+        "task": one.network.task.name,
+        "lengths": str(verdict.lengths),
+        "outcome": str(verdict.outcome),
+        "horizon": verdict.horizon,
+        "failing_string": _string(verdict.failure),
+        "reason": verdict.reason,
+        "outputs": [output_record(output, one) for output in one.picture.outputs],
+    }
+
+
+def _string(failure: Failure | None) -> str | None:
+    return None if failure is None or failure.length > LONGEST_STRING else failure.string
+
+
+def output_record(output: OutputPicture, one: LinearExplanation) -> dict[str, Any]:
+    """Return one output as plain values: what is drawn of it, and the words."""
+    return {
+        "name": output.name,
+        "reasons": list(reasons(output, one)),
+        "eigenvalues": [
+            {
+                "real": mode.value.real,
+                "imaginary": mode.value.imag,
+                "weight": finite(abs(mode.weight)),
+                "seen": mode in output.seen,
+            }
+            for mode in output.modes
+        ],
+        "added": [finite(value) for value in output.openings[: one.length]],
+        "limit": None if output.limit is None else float(output.limit),
+        "limit_text": None if output.limit is None else str(output.limit),
+        "deviation": output.deviation,
+        "room": output.room(one.verdict.lengths),
+        "least_above": [finite(value) for value in output.least],
+        "greatest_below": [finite(value) for value in output.greatest],
+    }
+
+
+def finite(value: float) -> float | None:
+    """Return a number, or None where it is not finite: JSON has no word for it."""
+    return float(value) if np.isfinite(value) else None
