@@ -40,7 +40,7 @@ proofs:
 
 # The training loop against PyTorch, and the baselines of the measurements against the training loop.
 test-torch: $(VENV)/torch
-	$(BIN)/python -m pytest tests/pytorch tests/test_bench.py
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/pytorch tests/test_bench.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
