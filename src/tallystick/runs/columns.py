@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tallystick.cells import Cell, ScalarCell, VectorCell
+from tallystick.cells import AffineLayer, Cell, LinearLayer, ScalarCell, VectorCell
 from tallystick.certificates.one_unit.ensemble import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Column:
         dtype: the type of its values, one of polars' types.
         find: from trained networks to the values; None for a column that tells settings apart.
         title: in words, for people.
-        of: the kind of cell whose runs have it.
+        of: the kind of cell whose runs have it, or several kinds.
         centre: the value that its bins are finest around, for a column that is counted in bins.
         counted: whether it is counted, by its bins or value by value.
         explored: whether the explorer draws it.
@@ -98,7 +98,7 @@ class Column:
     dtype: Any
     find: Callable[[Trained], object] | None = None
     title: str = ""
-    of: type[Cell] = Cell
+    of: type[Cell] | tuple[type[Cell], ...] = Cell
     centre: float | None = None
     counted: bool = False
     explored: bool = False
@@ -196,6 +196,7 @@ def _meets_conditions(trained: Trained) -> object:
 
 
 _scalar, _vector = partial(Column, of=ScalarCell), partial(Column, of=VectorCell)
+_certified = partial(Column, of=(ScalarCell, LinearLayer, AffineLayer))
 
 COLUMNS: list[Column] = [
     Column("edition", pl.String),
@@ -242,10 +243,10 @@ COLUMNS: list[Column] = [
     _vector("counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "its R²"),
     # A horizon is in real arithmetic, exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
     # stands where there is none: a weight is not finite, or the cell is not one that can be certified with many others at once.
-    _scalar("horizon_all", pl.Int64, _horizon(0), "horizon", counted=True, explored=True),
-    _scalar("horizon_even", pl.Int64, _horizon(1), "horizon, even lengths", counted=True, explored=True),
-    _scalar("horizon_all_exact", pl.Boolean, _horizon(2), counted=True),
-    _scalar("horizon_even_exact", pl.Boolean, _horizon(3), counted=True),
+    _certified("horizon_all", pl.Int64, _horizon(0), "horizon", counted=True, explored=True),
+    _certified("horizon_even", pl.Int64, _horizon(1), "horizon, even lengths", counted=True, explored=True),
+    _certified("horizon_all_exact", pl.Boolean, _horizon(2), counted=True),
+    _certified("horizon_even_exact", pl.Boolean, _horizon(3), counted=True),
     _scalar("meets_conditions", pl.Boolean, _meets_conditions, counted=True, only_counted=True),
 ]
 """Every column, in the order of a table. A float32 weight is stored as the double that it equals."""

@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tallystick.cells import LinearCell
+from tallystick.cells import LinearCell, ScalarCell
+from tallystick.certificates.linear.ensemble import has_linear_horizons, layer_horizons
 from tallystick.certificates.one_unit.ensemble import Horizons, has_horizons, horizons
 from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
 from tallystick.certificates.one_unit.sorted_strings import critical_strings
@@ -35,15 +36,18 @@ def certify_many(networks: Ensemble) -> Certified:
     """Certify trained networks of any cell and task, in real arithmetic.
 
     Where the count is asked for the zero check answers for the cell: it is right iff h = 0 says that the count is 0. Networks
-    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it.
+    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it, nor a gated one.
     """
-    weights = networks.weights
-    found = are_finite(networks) & has_horizons(networks.setting.kind)
+    weights, kind = networks.weights, networks.setting.kind
+    found = are_finite(networks) & (has_horizons(kind) or has_linear_horizons(kind))
     empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
     if not found.any():
         return Certified(found, empty)
     chosen = replace(networks, weights=weights.places(found)).networks()
-    decided = horizons(chosen, head_start=_head_start(networks.device))
+    if issubclass(kind, ScalarCell):
+        decided = horizons(chosen, head_start=_head_start(networks.device))
+    else:
+        decided = layer_horizons(chosen)
     for whole, part in zip(empty, decided, strict=True):
         whole[found] = part
     return Certified(found, empty)
