@@ -19,7 +19,8 @@ first token where there is anything to do):
 
 The evidence that a linear network of several units is right at every length (`limits`) is the limit E of the powers of U on the
 eigenvalue 1, a power m and a length K, `{"method": "sorting", "tail": {"limit": E, "power": m, "start": K}}`; of an exact counter
-the tail is null.
+the tail is null. That of a zero check (`zero_check`) is how odd lengths come to rest,
+`{"method": "zero check", "rest": {"period": p, "recurrence": c, "power": q, "start": K}}`, or null where only even lengths count.
 
 The checker (`checker/`) shares no code with this module on purpose.
 """
@@ -34,9 +35,11 @@ from tallystick.certificates.counts import asked_for_a_class
 from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.limits import proof_of
 from tallystick.certificates.linear.sorting import METHOD as SORTING
+from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
+from tallystick.certificates.linear.zero_check import rest_of, zero_checked
 from tallystick.certificates.one_unit.executions import TANH_NEIGHBOURS
 from tallystick.certificates.programs import program_of
-from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Outcome, Verdict
+from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
@@ -149,6 +152,8 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
     """Name the method by which the checker proves the verdict again, and what is assumed of an executed tanh."""
     if verdict.method == SORTING:
         return {"method": SORTING, "tail": _tail(verdict)} if verdict.outcome is Outcome.PROVED else {"method": SORTING}
+    if verdict.method == ZERO_CHECK:
+        return {"method": ZERO_CHECK, **({"rest": _rest(verdict)} if verdict.outcome is Outcome.PROVED else {})}
     cell = verdict.network.cell.name
     methods = ("boxes",) if verdict.network.readout.kind == COUNT else _methods(verdict.network.cell)
     method = verdict.method if verdict.method in methods else methods[0]
@@ -179,6 +184,16 @@ def _tail(verdict: Verdict) -> dict[str, object] | None:
 def _is_known(cell: Recurrence) -> bool:
     """Say whether the checker knows a cell by its name; layers of other forms are programs."""
     return cell.name in _CELLS and isinstance(cell, ScalarCell | TensorCell)
+
+
+def _rest(verdict: Verdict) -> dict[str, object] | None:
+    """Return what proves that no string of odd length passes a zero check; None where these do not count."""
+    affine = zero_checked(verdict.network) if verdict.lengths is Lengths.ALL else None
+    found = None if affine is None else rest_of(affine)
+    if found is None:
+        return None
+    recurrence = [exact_number(c, "recurrence") for c in found.recurrence]
+    return {"period": found.period, "recurrence": recurrence, "power": found.power, "start": found.start}
 
 
 def _methods(cell: Recurrence) -> tuple[str, ...]:

@@ -48,6 +48,8 @@ from tallystick.certificates.exact_states import METHOD as STATES
 from tallystick.certificates.exact_states import decide_by_states
 from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.sorting import decide_by_sorting
+from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
+from tallystick.certificates.linear.zero_check import decide_zero_check
 from tallystick.certificates.one_unit.executions import execution
 from tallystick.certificates.one_unit.search import Reached, is_steady, search
 from tallystick.certificates.one_unit.sorted_strings import first_failure
@@ -179,6 +181,7 @@ DECIDERS: dict[str, Decider] = {
     "search": decide_by_search,
     ENCLOSURES: decide_by_enclosures,
     SORTING: decide_by_sorting,
+    ZERO_CHECK: decide_zero_check,
     STATES: decide_by_states,
     BOXES: decide_by_boxes,
 }

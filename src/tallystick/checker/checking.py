@@ -15,6 +15,8 @@ from .sorted_strings import check_sorted
 from .sorting import METHOD as SORTING
 from .sorting import check_sorting
 from .strings import check_counterexample, check_depth, check_lengths, check_theorem
+from .zero_check import METHOD as ZERO_CHECK
+from .zero_check import check_zero
 
 _METHODS = {
     "theorem": check_theorem,
@@ -80,6 +82,8 @@ def _verify(claim: Claim, limit: Limit) -> str:
     """Return in words what holds."""
     if isinstance(claim.model, Network) and claim.method == SORTING:
         (check_all_lengths if claim.verdict == "PROVED" else check_sorting)(claim, claim.model, limit)
+    elif isinstance(claim.model, Network) and claim.method == ZERO_CHECK:
+        check_zero(claim, claim.model, limit)
     elif isinstance(claim.model, Network):
         check_groups(claim, claim.model, limit)
     else:
@@ -87,6 +91,8 @@ def _verify(claim: Claim, limit: Limit) -> str:
     if claim.verdict == "PROVED" and claim.method == SORTING:
         why = "the outputs count" if claim.tail is None else "what brackets add converges"
         return f"PROVED: {why}, and every counted length is right"
+    if claim.verdict == "PROVED" and claim.method == ZERO_CHECK:
+        return "PROVED: balanced strings end at 0, and no others do"
     if claim.verdict == "PROVED":
         return "PROVED: the theorem's conditions hold, and every counted string to length 2 is right"
     beyond = ", the next one fails" if claim.verdict == "REFUTED" else ""

@@ -215,6 +215,15 @@ class Tail(NamedTuple):
     start: int
 
 
+class Rest(NamedTuple):
+    """What proves that no string of odd length passes a zero check: p, c, q and K (`zero_check`)."""
+
+    period: int
+    recurrence: tuple[Fraction, ...]
+    power: int
+    start: int
+
+
 class Claim(NamedTuple):
     """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon."""
 
@@ -226,6 +235,7 @@ class Claim(NamedTuple):
     counterexample: Counterexample | None
     method: str
     tail: Tail | None = None
+    rest: Rest | None = None
 
     def right_class(self, runs: list[tuple[int, int]]) -> int:
         """Return the index of the class that a string should get."""

@@ -6,15 +6,16 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
-from .claims import COUNT, Claim, Counterexample, Model, Network, Tail
+from .claims import COUNT, Claim, Counterexample, Model, Network, Rest, Tail
 from .counts import class_names
 from .floating import FORMATS, FUSED
 from .models import GATES, model_of
 from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
 from .sorting import METHOD as SORTING
+from .zero_check import METHOD as ZERO_CHECK
 
 _FORMAT = "tallystick certificate 1"
-_LONGEST_TAIL = 1 << 16
+_LONGEST_TAIL, _LONGEST_RECURRENCE = 1 << 16, 1 << 10
 _FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
 
 
@@ -50,10 +51,19 @@ def _claim(content: dict[str, Any]) -> Claim:
         require(horizon % stride == 0, "the horizon is not a counted length")
     require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
     example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model, classes)
+    horizon = 0 if verdict == "PROVED" else horizon
+    if isinstance(model, Network) and _named(content["evidence"]) == ZERO_CHECK:
+        rest = _rest(content["evidence"], verdict, stride)
+        return Claim(model, stride, name, verdict, horizon, example, ZERO_CHECK, rest=rest)
     method, tail = _method(content["evidence"], model, name, verdict)
     if isinstance(model, Network) and method != SORTING:
         _require_runnable(model, name, verdict)
-    return Claim(model, stride, name, verdict, 0 if verdict == "PROVED" else horizon, example, method, tail)
+    return Claim(model, stride, name, verdict, horizon, example, method, tail)
+
+
+def _named(evidence: object) -> object:
+    """Return the name of a method."""
+    return cast("Any", evidence).get("method") if isinstance(evidence, dict) else None
 
 
 def _require_runnable(network: Network, arithmetic: str, verdict: str) -> None:
@@ -72,12 +82,12 @@ def _method(evidence: object, model: Model | Network, arithmetic: str, verdict: 
 
     What is assumed of an executed tanh is fixed by the format, and so no assumption to choose.
     """
-    if isinstance(model, Network) and isinstance(evidence, dict) and cast("Any", evidence).get("method") == SORTING:
-        return SORTING, _tail(cast("object", evidence), model, verdict)
+    if isinstance(model, Network) and _named(evidence) == SORTING:
+        return SORTING, _tail(evidence, model, verdict)
     if isinstance(model, Network):
         boxes = "gated boxes" if model.cell in GATES else "boxes"
-        return one_of(fields_of(cast("object", evidence), "method")["method"], (boxes,)), None
-    return _scalar_method(cast("object", evidence), model, arithmetic), None
+        return one_of(fields_of(evidence, "method")["method"], (boxes,)), None
+    return _scalar_method(evidence, model, arithmetic), None
 
 
 def _tail(evidence: object, model: Network, verdict: str) -> Tail | None:
@@ -92,6 +102,23 @@ def _tail(evidence: object, model: Network, verdict: str) -> Tail | None:
     whole = all(type(tail[name]) is int and 1 <= tail[name] <= _LONGEST_TAIL for name in ("power", "start"))
     require(whole, f"a power or a start is not 1 to {_LONGEST_TAIL}")
     return Tail(matrix_of(tail["limit"], len(model.start), len(model.start)), tail["power"], tail["start"])
+
+
+def _rest(evidence: object, verdict: str, stride: int) -> Rest | None:
+    """Read the evidence of a zero check: where all lengths are proved, odd ones among them, how x comes to rest."""
+    if verdict != "PROVED":
+        fields_of(evidence, "method")
+        return None
+    found = fields_of(evidence, "method rest")["rest"]
+    if stride != 1:
+        require(found is None, "even lengths need no evidence")
+        return None
+    rest = fields_of(found, "period recurrence power start")
+    names = ("period", "power", "start")
+    whole = all(type(rest[name]) is int and 1 <= rest[name] <= _LONGEST_TAIL for name in names)
+    require(whole, f"a period, a power or a start is not 1 to {_LONGEST_TAIL}")
+    recurrence = tuple(map(number_of, list_of(rest["recurrence"], most=_LONGEST_RECURRENCE)))
+    return Rest(rest["period"], recurrence, rest["power"], rest["start"])
 
 
 def _scalar_method(evidence: object, model: Model, arithmetic: str) -> str:
