@@ -11,7 +11,9 @@ from linear_networks import matrix_product
 
 import tallystick as ts
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, TERNARY
-from tallystick.networks.readout import GREATEST, SIGN
+from tallystick.languages.tasks import COUNT as COUNTING
+from tallystick.networks.readout import COUNT, GREATEST, SIGN
+from tallystick.networks.readout import ZERO as ZERO_CHECK
 
 HALF = Fraction(1, 2)
 UNITS = range(1, 7)
@@ -168,6 +170,15 @@ def _members_by_greatest(_, row, above, below):
     return [[ZERO] * len(row), row], [ZERO, above], GREATEST, BB_MEMBERSHIP, (0, 1, 0)
 
 
+def _zero(generator, row, above, below):
+    return [row], [generator.choice([ZERO, ZERO, -above])], ZERO_CHECK, BB_MEMBERSHIP, (0, 1, 0)
+
+
+def _count(generator, row, above, below):
+    """Near the count itself: early strings are right wherever the row's product is near it."""
+    return [row], [generator.choice([ZERO, Fraction(generator.randint(-4, 4), 8), HALF - above])], COUNT, COUNTING, ()
+
+
 QUESTIONS = {
     "binary": _binary,
     "ternary": _ternary,
@@ -176,6 +187,8 @@ QUESTIONS = {
     "any outputs": _any_outputs,
     "members by sign": _members_by_sign,
     "members by greatest": _members_by_greatest,
+    "zero": _zero,
+    "count": _count,
 }
-OFTEN = ("binary", "ternary", "two outputs", "two reversed")
+OFTEN = ("binary", "ternary", "two outputs", "two reversed", "zero", "count")
 """Asked twice as often as the others, which are harder to get right."""

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "certificates"))
 from affine_cases import KINDS, some_case  # noqa: E402
 from every_string import outputs_of  # noqa: E402
 
+HALF = Fraction(1, 2)
 UNITS_OF_ROUNDING = {torch.float32: Fraction(1, 2**24), torch.float64: Fraction(1, 2**53)}
 """Half the distance between 1 and the next number, of each kind."""
 
@@ -45,25 +46,30 @@ def rounding_bounds(affine, string, unit):
     return [total * roundings / (1 - roundings) for total in outputs_of(absolute, string)]
 
 
-def answer(affine, outputs):
-    """The index of the class, or the whole number that is nearest; by the definition of the decision."""
-    if affine.decision == "sign":
-        return int(outputs[0] > 0)
-    assert affine.decision == "class"
-    return max(range(len(outputs)), key=lambda place: (outputs[place], -place))
+def is_right(affine, outputs, count):
+    """Whether outputs give the right answer to a string with this count, by the definition of the decision."""
+    if affine.decision == "count":
+        return abs(outputs[0] - count) < HALF
+    if affine.decision == "class":
+        found = max(range(len(outputs)), key=lambda place: (outputs[place], -place))
+    else:
+        found = int(outputs[0] > 0 if affine.decision == "sign" else outputs[0] == 0)
+    return found == affine.right[(count > 0) - (count < 0) + 1]
 
 
-def is_beyond_rounding(affine, exact, bounds):
+def is_beyond_rounding(affine, exact, bounds, count):
     """Whether no rounding within the bounds changes the answer."""
-    if affine.decision == "sign":
+    if affine.decision == "count":
+        return abs(exact[0] - count) - HALF > bounds[0]
+    if affine.decision != "class":
         return abs(exact[0]) > bounds[0]
-    best = answer(affine, exact)
+    best = exact.index(max(exact))
     others = (place for place in range(len(exact)) if place != best)
     return all(exact[best] - exact[place] > bounds[best] + bounds[place] for place in others)
 
 
 def compare_failing_strings(seeds, limit):
-    """Run the failing strings of verdicts in float32 and float64; return how many there are, and how many runs rounding allows."""
+    """Run the failing strings of verdicts in float32 and float64; return how many there are, and how many runs are compared."""
     torch.set_num_threads(1)
     failing = compared = 0
     for kind in KINDS:
@@ -72,13 +78,13 @@ def compare_failing_strings(seeds, limit):
             if verdict.failure is None:
                 continue
             string = verdict.failure.string
-            sign = (string.count("(") > string.count(")")) - (string.count("(") < string.count(")"))
+            count = string.count("(") - string.count(")")
             exact = outputs_of(affine, string)
-            assert answer(affine, exact) != affine.right[sign + 1]
+            assert not is_right(affine, exact, count)
             failing += 1
             for form, unit in UNITS_OF_ROUNDING.items():
-                if is_beyond_rounding(affine, exact, rounding_bounds(affine, string, unit)):
-                    assert answer(affine, executed_outputs(affine, string, form)) == answer(affine, exact)
+                if is_beyond_rounding(affine, exact, rounding_bounds(affine, string, unit), count):
+                    assert not is_right(affine, executed_outputs(affine, string, form), count)
                     compared += 1
     return failing, compared
 
