@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.cells import CELLS, SelectiveCell
+from tallystick.cells import CELLS, LinearLayer, LruLayer, SelectiveCell, SelectiveLayer
 from tallystick.indicators import conditions
 from tallystick.languages.tasks import BINARY, TERNARY
 from tallystick.training.constraints import FREE, LAGRANGIAN, PENALTY, TIED, TIED_UNIT, UNIT, project, residuals
@@ -92,7 +92,7 @@ def test_multipliers_grow_with_what_is_left():
 @pytest.mark.parametrize("parametrisation", [FREE, TIED, UNIT, TIED_UNIT], ids=["free", "tied", "unit", "tied-unit"])
 def test_a_slope_is_pulled_back_to_the_trained_numbers(kind, bias, parametrisation):
     like = drawn(kind, bias)
-    trained = parametrisation.start(like)
+    trained = parametrisation.start(kind, like)
     weights, back = parametrisation.pull_back(kind, trained, like)
     assert jax.tree.structure(weights) == jax.tree.structure(like)
     factors = jax.tree.map(lambda array: jnp.arange(1.0, 6.0) + array, like)
@@ -102,6 +102,64 @@ def test_a_slope_is_pulled_back_to_the_trained_numbers(kind, bias, parametrisati
         return sum(jax.tree.leaves(products))
 
     close(back(factors), numeric_slope(value, trained))
+
+
+LAYERS = pytest.mark.parametrize("kind", [LinearLayer, SelectiveLayer], ids=lambda kind: kind.__name__)
+
+
+def layers(kind, bias=True, units=4):
+    weights = fresh_weights(kind, TERNARY, np.arange(5), bias=bias, dtype=np.dtype(np.float64), units=units)
+    return jax.tree.map(jnp.array, weights)
+
+
+@LAYERS
+@with_and_without_bias
+def test_projection_of_a_layer_meets_the_conditions_and_leaves_them_alone_where_met(kind, bias):
+    projected = project(kind, layers(kind, bias))
+    for residual in residuals(kind, projected):
+        assert residual.shape == (4, 5)
+        np.testing.assert_allclose(residual, 0, atol=1e-14)
+    close(project(kind, projected), projected)
+
+
+def test_a_layer_that_meets_the_conditions_gives_the_count():
+    weights = project(LinearLayer, layers(LinearLayer))
+    cell, step = weights.cell(LinearLayer), weights.outputs(tuple(weights.steps[0]))
+    for string in ("(()", "())))(", ")(("):
+        count = 2 * string.count("(") - len(string)
+        for one, other, c in zip(weights.outputs(cell.final_state(string)), step, weights.readout_bias[0], strict=True):
+            np.testing.assert_allclose(one - c, count * (other - c), atol=1e-13)
+
+
+@LAYERS
+@pytest.mark.parametrize("parametrisation", [TIED, UNIT, TIED_UNIT], ids=["tied", "unit", "tied-unit"])
+def test_a_layers_conditions_hold_by_construction(kind, parametrisation):
+    like = layers(kind)
+    trained = parametrisation.start(kind, like)
+    weights, back = parametrisation.pull_back(kind, trained, like)
+    assert jax.tree.structure(weights) == jax.tree.structure(like)
+    assert jax.tree.structure(back(weights)) == jax.tree.structure(trained)
+    steps, recurrent = residuals(kind, weights)
+    assert not parametrisation.tied or np.abs(steps).max() < 1e-14
+    assert not parametrisation.unit or np.abs(recurrent).max() < 1e-14
+
+
+def test_with_one_unit_the_residuals_of_a_layer_are_those_of_the_cell():
+    own, layer = drawn(CELLS["linear"]), layers(LinearLayer, bias=False, units=1)
+    layer = layer._replace(inputs=jnp.array(own.inputs)[None], recurrent=jnp.array(own.recurrent)[None])
+    for one, other in zip(residuals(LinearLayer, layer), residuals(CELLS["linear"], own), strict=True):
+        np.testing.assert_allclose(np.abs(one[0]), np.abs(other), rtol=1e-12)
+
+
+@with_and_without_bias
+def test_the_factors_of_an_lru_start_in_a_ring_and_stay_inside_the_circle(bias):
+    like = layers(LruLayer, bias, units=16)
+    sizes = np.hypot(*like.recurrent)
+    assert 0.9 <= sizes.min() < sizes.max() <= 0.999
+    trained = FREE.start(LruLayer, like)
+    close(FREE.weights(LruLayer, trained, like), like)
+    moved = trained._replace(recurrent=tuple(number - 2 for number in trained.recurrent))
+    assert np.hypot(*FREE.weights(LruLayer, moved, like).recurrent).max() < 1
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES.values(), ids=OBJECTIVES)

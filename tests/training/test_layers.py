@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.cells import LinearCell, Token
+from tallystick.cells import LinearCell, LinearLayer, Token
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY
 from tallystick.training.ensemble import Ensemble, train
@@ -18,6 +18,12 @@ from tallystick.training.setting import Setting
 from tallystick.training.weights import TensorWeights, fresh_weights
 
 EVERY_LAYER = pytest.mark.parametrize("kind", STEPS, ids=lambda kind: kind.__name__)
+# Every program takes seconds to compile: one kind of layer is quick, and the others are long.
+ONE_LAYER = pytest.mark.parametrize(
+    "kind",
+    [kind if kind is LinearLayer else pytest.param(kind, marks=pytest.mark.long) for kind in STEPS],
+    ids=lambda kind: kind.__name__,
+)
 STRINGS = ["(", "))", "()((", ")(", "(()", ")))("]
 SEEDS, UNITS, WIDTH = 3, 2, 5
 
@@ -49,7 +55,7 @@ def test_the_step_over_arrays_is_the_cells_own_and_padding_changes_nothing(kind,
         np.testing.assert_allclose(run(tokens(string, WIDTH)), own, rtol=1e-14, atol=1e-15)
 
 
-@EVERY_LAYER
+@ONE_LAYER
 @pytest.mark.parametrize("every_token", [False, True])
 def test_the_gradient_is_autodiffs_through_the_cells_own_step(kind, every_token):
     weights, generator = drawn(kind, UNITS), np.random.default_rng(0)
@@ -62,12 +68,11 @@ def test_the_gradient_is_autodiffs_through_the_cells_own_step(kind, every_token)
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.parametrize("method", ["published", "count-calm"])
+@pytest.mark.parametrize("method", [pytest.param("published", marks=pytest.mark.long), "count-calm"])
 def test_a_layer_of_one_unit_is_trained_as_the_cell_of_one_unit_is(method):
     setting = Setting("binary", True, 4, method=method, precision="float64", epochs=20)
     lessons, course = lessons_of(setting, STRINGS), course_of(setting, STRINGS)
     own = fresh_weights(LinearCell, BINARY, np.arange(SEEDS), bias=True, dtype=setting.dtype)
-    layer = next(kind for kind in STEPS if kind.name == "linear")
     one_unit = TensorWeights(
         np.array(own.inputs)[None],
         np.array(own.recurrent)[None],
@@ -82,7 +87,7 @@ def test_a_layer_of_one_unit_is_trained_as_the_cell_of_one_unit_is(method):
             task=BINARY,
             method=setting.procedure,
         )
-        for weights, kind in ((one_unit, layer), (own, LinearCell))
+        for weights, kind in ((one_unit, LinearLayer), (own, LinearCell))
     )
     one, other = (np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(tree)]) for tree in (found, expected))
     np.testing.assert_allclose(one, other, rtol=1e-9)
@@ -102,7 +107,7 @@ def trained(cell, seeds, units=2, **options) -> Ensemble:
     return train(setting, initial, ["(", ")", "()", "((", "))", ")("])
 
 
-@EVERY_LAYER
+@ONE_LAYER
 def test_training_learns_depends_on_the_seed_alone_and_is_tested_as_executed(kind):
     networks, alone = trained(kind.name, [0, 1, 2]), trained(kind.name, [2])
     assert isinstance(networks.cell(), kind)
@@ -119,5 +124,10 @@ def test_training_learns_depends_on_the_seed_alone_and_is_tested_as_executed(kin
 def test_one_unit_is_the_cell_and_several_the_layer_of_the_same_name():
     assert Setting("binary", False, 2, "linear").kind is LinearCell
     assert Setting("binary", False, 2, "linear", units=64).kind in STEPS
+    assert Setting("binary", False, 2, "lru", units=2).kind in STEPS
+    with pytest.raises(BadInput, match="units: 3 is not a multiple of 2, as a lru cell needs"):
+        Setting("binary", False, 2, "lru", units=3)
+    with pytest.raises(BadInput, match="needs the conditions of a counting theorem, and a lru cell has none"):
+        Setting("binary", False, 2, "lru", "projected", units=4)
     with pytest.raises(BadInput, match="units: 65 is more than a linear cell can have, 64"):
         Setting("binary", False, 2, "linear", units=65)

@@ -25,6 +25,7 @@ class AffineLayer(VectorCell):
     input_bias: Vector
 
     deciders = AFFINE_DECIDERS
+    most_units = 64
 
     @property
     def units(self) -> int:

@@ -14,7 +14,7 @@ from itertools import accumulate
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
-from tallystick.cells.conditions import Condition, Counting
+from tallystick.cells.conditions import Condition, Counting, RecurrentForm
 from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.tasks import BB_MEMBERSHIP, Task
@@ -156,13 +156,17 @@ class Cell(Recurrence):
 
     Attributes:
         counting: what a theorem asks of the weights of a cell that counts, for training; None where no theorem is known.
+        recurrent_form: what training makes the recurrent weights of, where that is other numbers.
         most_units: how many units a trained network may have.
+        units_step: what the number of units is a multiple of.
         scales: whether steps that are c times as large, c > 0, make states that are c times as large.
         rests: whether the initial state stays as it is while nothing is read, so that strings may be padded on the left.
     """
 
     counting: ClassVar[Counting | None] = None
+    recurrent_form: ClassVar[RecurrentForm | None] = None
     most_units: ClassVar[int] = 1
+    units_step: ClassVar[int] = 1
     rests: ClassVar[bool] = True
     scales: ClassVar[bool] = False
 
@@ -170,6 +174,11 @@ class Cell(Recurrence):
     @abstractmethod
     def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
         """Return the shape of every weight, by the name it has in files."""
+
+    @classmethod
+    def initial_recurrent(cls, draws: Any, bound: float) -> Any:  # noqa: ANN401 -- an array
+        """Return the recurrent weights that training starts from, given numbers drawn from ±1 in their shape."""
+        return bound * draws
 
     @property
     def matrix_entries(self) -> int:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import final
 
 from tallystick.cells.cell import Input, ScalarCell
-from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, unit
+from tallystick.cells.conditions import UNIT, Condition, Counting, Recurrent, Steps, minus, opposite, unit
 from tallystick.numbers import Number, exact
 
 
@@ -34,7 +34,7 @@ class LinearCell(ScalarCell):
     name = "linear"
     scales = True
     deciders = ("theorem", "sorted strings", "exact depth", "search")
-    counting = Counting(opposite, unit, nearest_counter)
+    counting = Counting(opposite, unit, nearest_counter, minus, UNIT)
 
     @classmethod
     def from_network(

@@ -1,12 +1,33 @@
 """Linear recurrent units with complex factors, as in LRU, S4D and S5 layers: each unit turns and shrinks by its own λ."""
 
 from dataclasses import dataclass
-from typing import final
+from math import pi
+from typing import Any, final
 
 from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import TOKENS, Input, Shape
+from tallystick.cells.conditions import Recurrent, RecurrentForm
 from tallystick.errors import BadInput
 from tallystick.numbers.values import Vector
+
+LEAST_RADIUS, GREATEST_RADIUS, GREATEST_PHASE = 0.9, 0.999, pi / 10
+"""The part of a ring where training starts, as Orvieto et al. (2023) choose it: |λ|² and the phase are uniform."""
+
+
+def _polar(recurrent: Recurrent) -> Recurrent:
+    """Return ν = log(−log |λ|) and θ, the phase of λ."""
+    real, imaginary = recurrent[0]
+    xp = real.__array_namespace__()
+    return xp.log(-xp.log(real * real + imaginary * imaginary) / 2), xp.atan2(imaginary, real)
+
+
+def _inside_the_circle(numbers: Recurrent, direction: Any, like: Recurrent) -> Recurrent:  # noqa: ANN401 -- an array
+    """Return λ = exp(−exp ν)·e^(iθ), whose size is below 1 whatever ν is."""
+    del direction, like
+    nu, theta = numbers
+    xp = nu.__array_namespace__()
+    radius = xp.exp(-xp.exp(nu))
+    return (xp.stack((radius * xp.cos(theta), radius * xp.sin(theta))),)
 
 
 @final
@@ -27,6 +48,8 @@ class LruLayer(AffineLayer):
     """
 
     name = "lru"
+    recurrent_form = RecurrentForm(_polar, _inside_the_circle)
+    units_step = 2
 
     def __post_init__(self) -> None:
         """Refuse weights that do not fit together, naming them."""
@@ -38,6 +61,16 @@ class LruLayer(AffineLayer):
     def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:
         """Return the shapes; `units` is even, two for each complex unit."""
         return {"input_weight": (units, inputs), "recurrent_weight": (2, units // 2), "input_bias": (units,)}
+
+    @classmethod
+    def initial_recurrent(cls, draws: Any, bound: float) -> Any:  # noqa: ANN401 -- an array
+        """Return λ in a part of a ring inside the unit circle."""
+        del bound
+        xp = draws.__array_namespace__()
+        across, along = (1 + draws) / 2
+        radius = xp.sqrt(LEAST_RADIUS**2 + across * (GREATEST_RADIUS**2 - LEAST_RADIUS**2))
+        phase = GREATEST_PHASE * along
+        return xp.stack((radius * xp.cos(phase), radius * xp.sin(phase)))
 
     def step(self, state: Vector, token: Input) -> Vector:
         """Return the parts of λ·z + B·x + b."""

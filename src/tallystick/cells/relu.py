@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import final
 
 from tallystick.cells.cell import Input, ScalarCell
-from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, opposite, show, unit
+from tallystick.cells.conditions import UNIT, Condition, Counting, Recurrent, Steps, minus, opposite, show, unit
 from tallystick.languages.tasks import SEMI_DYCK1_MEMBERSHIP
 from tallystick.numbers import Number, exact, positive_part
 
@@ -42,7 +42,7 @@ class ReluCell(ScalarCell):
     scales = True
     deciders = ("theorem", "exact depth", "search")
     membership = SEMI_DYCK1_MEMBERSHIP
-    counting = Counting(opposite, unit, _nearest_rising_counter, only_counts_up=True)
+    counting = Counting(opposite, unit, _nearest_rising_counter, minus, UNIT, only_counts_up=True)
 
     def step(self, state: Number, token: Input) -> Number:
         """Return max(0, U·h + c(x)): multiply, add, then cut off below zero."""

@@ -9,7 +9,7 @@ from typing import Any, final
 
 from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import TOKENS, Input, ScalarCell, Shape
-from tallystick.cells.conditions import Condition, Counting, Recurrent, Steps, show
+from tallystick.cells.conditions import Condition, Counting, Recurrent, RecurrentForm, Steps, show
 from tallystick.numbers import Number, exact
 from tallystick.numbers.values import Matrix, Vector, layer
 
@@ -22,8 +22,9 @@ def _undone(steps: Steps, recurrent: Recurrent) -> Any:  # noqa: ANN401 -- an ar
     return steps[1] + recurrent[1] * steps[0]
 
 
-def _inverse(recurrent: Recurrent) -> Any:  # noqa: ANN401
+def _inverse(steps: Steps, recurrent: Recurrent) -> Any:  # noqa: ANN401
     """Return P·Q − 1."""
+    del steps
     return recurrent[0] * recurrent[1] - 1
 
 
@@ -35,6 +36,23 @@ def _near_counter(steps: Steps, recurrent: Recurrent) -> tuple[Steps, Recurrent]
     Q = 1 / P
     a = (steps[0] - Q * steps[1]) / (1 + Q * Q)
     return (a, -Q * a), (P, Q)
+
+
+def _powers(numbers: Recurrent, direction: Any, like: Recurrent) -> Recurrent:  # noqa: ANN401
+    """Return P = e^σ and Q = e^−σ, which no step of training can make negative."""
+    del direction, like
+    (sigma,) = numbers
+    xp = sigma.__array_namespace__()
+    return xp.exp(sigma), xp.exp(-sigma)
+
+
+_COUNTING = Counting(
+    _undone,
+    _inverse,
+    _near_counter,
+    lambda a, recurrent: -recurrent[1] * a,
+    RecurrentForm(lambda recurrent: recurrent[1:], _powers),
+)
 
 
 @final
@@ -58,7 +76,7 @@ class SelectiveCell(ScalarCell):
     name = "selective"
     scales = True
     deciders = ("theorem", "exact depth", "search")
-    counting = Counting(_undone, _inverse, _near_counter)
+    counting = _COUNTING
 
     @property
     def is_affine(self) -> bool:
@@ -97,6 +115,7 @@ class SelectiveLayer(AffineLayer):
     """
 
     name = "selective"
+    counting = _COUNTING.by_unit()
 
     @classmethod
     def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:

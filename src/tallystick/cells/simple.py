@@ -9,6 +9,7 @@ from typing import final
 
 from tallystick.cells.affine import AFFINE_DECIDERS
 from tallystick.cells.cell import Input
+from tallystick.cells.conditions import LAYER_COUNTING
 from tallystick.cells.vector import TensorCell
 from tallystick.numbers import Number, hyperbolic_tangent, positive_part
 from tallystick.numbers.values import Vector, add
@@ -54,6 +55,7 @@ class LinearLayer(SimpleLayer):
 
     name = "linear"
     deciders = AFFINE_DECIDERS
+    counting = LAYER_COUNTING
 
     @property
     def is_affine(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from tallystick.cells import CELLS, ScalarCell
+from tallystick.cells import CELLS, LAYERS, ScalarCell
 from tallystick.cli.output import (
     Cluster,
     Device,
@@ -40,7 +40,7 @@ def train(
     out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
     task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
     train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS)}.")] = "linear",
+    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS | LAYERS)}.")] = "linear",
     units: Annotated[int, typer.Option(help="How many units the cell has.")] = 1,
     bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
     method: Annotated[

@@ -7,6 +7,9 @@ A parametrisation lets conditions hold by construction, since it decides which n
     unit        everything but U, which is 1       (selective: σ, with P = e^σ and Q = e^−σ)
     tied-unit   both
 
+In a layer α is a vector, U is made from a trained matrix so that U·u = u for u = (a − b)/2, and a selective layer has its
+conditions unit by unit. An LRU's λ are always made of other numbers, by which they lie inside the unit circle.
+
 A regulariser adds to the loss a term that draws the residuals r of the conditions to zero:
 
     penalty       λ·Σ r²
@@ -28,8 +31,9 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array
 
-from tallystick.cells import Cell, SelectiveCell
-from tallystick.training.weights import Weights
+from tallystick.cells import Cell
+from tallystick.cells.conditions import RecurrentForm
+from tallystick.training.weights import AnyWeights
 
 Trained = optax.Params
 """The numbers that are trained: any tree of arrays."""
@@ -52,46 +56,42 @@ class Parametrisation:
         """Whether every weight is trained."""
         return not (self.tied or self.unit)
 
-    def start(self, weights: Weights) -> Trained:
+    def start(self, kind: type[Cell], weights: AnyWeights) -> Trained:
         """Return the trained numbers that initial weights stand for; what is not trained is left out."""
-        if self.is_free:
-            return weights
-        if self.tied:
-            weights = weights._replace(inputs=(weights.steps[0],), bias=())
-        return weights._replace(recurrent=weights.recurrent[1:]) if self.unit else weights
+        form = self._form(kind)
+        if form is not None:
+            weights = weights._replace(recurrent=form.start(weights.factors))
+        return weights._replace(inputs=(weights.steps[0],), bias=()) if self.tied else weights
 
-    def weights(self, kind: type[Cell], trained: Trained, like: Weights) -> Weights:
+    def weights(self, kind: type[Cell], trained: Trained, like: AnyWeights) -> AnyWeights:
         """Return the network's weights; `like` gives the shape of what was left out."""
-        if self.is_free:
-            return cast("Weights", trained)
-        assert isinstance(trained, Weights)
-        recurrent = _inverse_factors(kind, trained, like) if self.unit else trained.recurrent
-        weights = trained._replace(recurrent=recurrent)
-        return _tie_steps(kind, weights, like) if self.tied else weights
+        form, weights = self._form(kind), cast("AnyWeights", trained)
+        a = _opening_step(kind, weights) if self.tied else None
+        if form is not None:
+            direction = (weights.steps[0] - weights.steps[1]) / 2 if a is None else a
+            weights = weights.with_factors(form.weights(weights.recurrent, direction, like.factors))
+        if a is None:
+            return weights
+        assert kind.counting is not None, "a setting with tied steps has a cell with conditions"
+        return weights._replace(bias=like.bias).with_steps(a, kind.counting.closing_step(a, weights.factors))
 
     def pull_back(
-        self, kind: type[Cell], trained: Trained, like: Weights
-    ) -> tuple[Weights, Callable[[Weights], Trained]]:
+        self, kind: type[Cell], trained: Trained, like: AnyWeights
+    ) -> tuple[AnyWeights, Callable[[AnyWeights], Trained]]:
         """Return the weights, and the map from a slope by the weights to one by the trained numbers."""
-        if self.is_free:
-            return cast("Weights", trained), lambda slope: slope
+        if self.is_free and kind.recurrent_form is None:
+            return cast("AnyWeights", trained), lambda slope: slope
         weights, back = jax.vjp(lambda numbers: self.weights(kind, numbers, like), trained)
         return weights, lambda slope: back(slope)[0]
 
-
-def _inverse_factors(kind: type[Cell], trained: Weights, like: Weights) -> tuple[jax.Array, ...]:
-    """Return U = 1, or P = e^σ and Q = e^−σ, which no step of training can make negative."""
-    if kind is SelectiveCell:
-        (sigma,) = trained.recurrent
-        return jnp.exp(sigma), jnp.exp(-sigma)
-    return (jnp.ones_like(like.recurrent[0]),)
+    def _form(self, kind: type[Cell]) -> RecurrentForm | None:
+        """Return what the recurrent weights are made of: what meets their condition, or the cell's own numbers."""
+        return kind.counting.unit if self.unit and kind.counting else kind.recurrent_form
 
 
-def _tie_steps(kind: type[Cell], weights: Weights, like: Weights) -> Weights:
-    alpha, *_ = weights.inputs
-    a = jnp.abs(alpha) if kind.counting and kind.counting.only_counts_up else alpha
-    b = -weights.recurrent[1] * a if kind is SelectiveCell else -a
-    return weights._replace(inputs=(a, b), bias=tuple(jnp.zeros_like(bias) for bias in like.bias))
+def _opening_step(kind: type[Cell], trained: AnyWeights) -> Array:
+    (alpha,) = trained.inputs
+    return jnp.abs(alpha) if kind.counting and kind.counting.only_counts_up else alpha
 
 
 FREE = Parametrisation()
@@ -103,11 +103,11 @@ Multipliers = tuple[Array, ...]
 """One number per condition and seed, or none where a regulariser keeps nothing from step to step."""
 
 
-def residuals(kind: type[Cell], weights: Weights) -> tuple[Array, Array]:
-    """Return what the conditions ask to be zero: for the linear cell a + b and U − 1."""
-    conditions, recurrent = kind.counting, weights.recurrent
+def residuals(kind: type[Cell], weights: AnyWeights) -> tuple[Array, Array]:
+    """Return what the conditions ask to be zero: for the linear cell a + b and U − 1; for a layer, one row per unit."""
+    conditions, arrays = kind.counting, (weights.steps, weights.factors)
     assert conditions is not None, "a setting with a regulariser has a cell with conditions"
-    return conditions.step_residual(weights.steps, recurrent), conditions.recurrent_residual(recurrent)
+    return conditions.step_residual(*arrays), conditions.recurrent_residual(*arrays)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Regulariser:
     """A term that is added to the loss.
 
     Attributes:
-        start: the multipliers before the first step.
+        start: the multipliers before the first step, in the shape of a residual.
         term: the term for residuals, multipliers and the strength λ.
         advance: the multipliers after a step of the size λ·η.
     """
@@ -124,10 +124,10 @@ class Regulariser:
     term: Callable[[tuple[Array, ...], Multipliers, Array], Array]
     advance: Callable[[tuple[Array, ...], Multipliers, Array], Multipliers]
 
-    def slope(self, kind: type[Cell], weights: Weights, multipliers: Multipliers, strength: Array) -> Weights:
+    def slope(self, kind: type[Cell], weights: AnyWeights, multipliers: Multipliers, strength: Array) -> AnyWeights:
         """Return the derivative of the term by every weight."""
 
-        def total(weights: Weights) -> Array:
+        def total(weights: AnyWeights) -> Array:
             return self.term(residuals(kind, weights), multipliers, strength).sum()
 
         return jax.grad(total)(weights)
@@ -144,7 +144,7 @@ PENALTY = Regulariser(
 )
 
 LAGRANGIAN = Regulariser(
-    start=lambda seeds: (jnp.zeros_like(seeds), jnp.zeros_like(seeds)),
+    start=lambda residual: (jnp.zeros_like(residual), jnp.zeros_like(residual)),
     term=lambda found, multipliers, strength: (
         strength * _squares(found) + multipliers[0] * found[0] + multipliers[1] * found[1]
     ),
@@ -152,8 +152,8 @@ LAGRANGIAN = Regulariser(
 )
 
 
-def project(kind: type[Cell], weights: Weights) -> Weights:
+def project(kind: type[Cell], weights: AnyWeights) -> AnyWeights:
     """Move steps and recurrent weights to a point that meets the conditions; a cell's bias goes into the steps."""
     assert kind.counting is not None, "a setting with a projection has a cell with conditions"
-    steps, recurrent = kind.counting.met_by(weights.steps, weights.recurrent)
-    return weights._replace(inputs=steps, recurrent=recurrent, bias=tuple(jnp.zeros_like(b) for b in weights.bias))
+    steps, recurrent = kind.counting.met_by(weights.steps, weights.factors)
+    return weights.with_factors(recurrent).with_steps(*steps)

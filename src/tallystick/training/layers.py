@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from tallystick.cells import Cell, LinearLayer, ReluLayer, TanhLayer, Token
+from tallystick.cells import Cell, LinearLayer, LruLayer, ReluLayer, SelectiveLayer, TanhLayer, Token
 from tallystick.training.methods import Objective, Outputs
 from tallystick.training.weights import TensorWeights
 
@@ -57,10 +57,25 @@ def _simple(squash: Callable[[Array], Array]) -> Step:
     return lambda weights, h, token: squash(multiply(weights.recurrent, h) + _from_token(weights, token))
 
 
+def _selective(weights: TensorWeights, h: State, token: Token) -> State:
+    """Return A(x)∘h + W·x + b; padding leaves 0 as it is."""
+    factors = token.choose(weights.recurrent[:, 0], weights.recurrent[:, 1])
+    return factors * h + _from_token(weights, token)
+
+
+def _complex(weights: TensorWeights, h: State, token: Token) -> State:
+    """Return the real and the imaginary parts of λ∘z + B·x + b."""
+    (a, b), size = weights.recurrent, len(h) // 2
+    x, y = h[:size], h[size:]
+    return jnp.concatenate((a * x - b * y, b * x + a * y)) + _from_token(weights, token)
+
+
 STEPS: dict[type[Cell], Step] = {
     LinearLayer: _simple(lambda x: x),
     ReluLayer: _simple(lambda x: jnp.maximum(x, 0)),
     TanhLayer: _simple(jnp.tanh),
+    SelectiveLayer: _selective,
+    LruLayer: _complex,
 }
 """The layers that are trained over arrays; all other cells with several units run through their own step."""
 
@@ -77,27 +92,31 @@ def array_gradient(kind: type[Cell], objective: Objective, *, every_token: bool 
 
     def gradient(weights: TensorWeights, string: Token, targets: Outputs) -> tuple[TensorWeights, tuple[Array, ...]]:
         tokens = [Token(*token) for token in zip(string.opening, string.closing, strict=True)]
-        present = string.opening + string.closing
-        shares = present / present.sum()
 
-        def outputs_along(weights: TensorWeights) -> tuple[list[Outputs], State]:
-            h, along = jnp.zeros_like(weights.readout_weight[0]), []
+        def run(weights: TensorWeights) -> tuple[Outputs, State]:
+            along = [jnp.zeros_like(weights.readout_weight[0])]
             for token in tokens:
-                h = step(weights, h, token)
-                along.append(outputs_of(weights, h) if every_token else h)
-            return (along if every_token else [outputs_of(weights, h)]), h
+                along.append(step(weights, along[-1], token))
+            # With every token scored, tokens take an axis of their own before the seeds, so that all outputs are one product.
+            seen = jnp.stack(along[1:], axis=1) if every_token else along[-1]
+            return outputs_of(_beside(weights, len(tokens)) if every_token else weights, seen), along[-1]
 
-        outputs, send_back, h = jax.vjp(outputs_along, weights, has_aux=True)
+        outputs, send_back, h = jax.vjp(run, weights, has_aux=True)
         if every_token:
-            errors = [
-                tuple(share * part for part in objective.error(found, tuple(target[place] for target in targets)))
-                for place, (share, found) in enumerate(zip(shares, outputs, strict=True))
-            ]
+            present = string.opening + string.closing
+            found = objective.error(outputs, tuple(target[:, None] for target in targets))
+            errors = tuple((present / present.sum())[:, None] * part for part in found)
         else:
-            errors = [objective.error(outputs[0], targets)]
+            errors = objective.error(outputs, targets)
         return send_back(errors)[0], tuple(h)
 
     return gradient
+
+
+def _beside(weights: TensorWeights, tokens: int) -> TensorWeights:
+    """Return the weights with an axis of tokens in the readout."""
+    V, c = weights.readout_weight[:, :, None], tuple(bias[:, None] for bias in weights.readout_bias)
+    return weights._replace(readout_weight=jnp.broadcast_to(V, (*V.shape[:2], tokens, *V.shape[3:])), readout_bias=c)
 
 
 def last_array(kind: type[Cell], weights: TensorWeights, string: Token, start: State) -> State:

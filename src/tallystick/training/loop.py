@@ -20,7 +20,7 @@ from tallystick.training.constraints import Multipliers, Trained, residuals
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.lessons import Course, Exercise, Lessons
 from tallystick.training.methods import Method
-from tallystick.training.weights import AnyWeights, PerSeed, Weights
+from tallystick.training.weights import AnyWeights, PerSeed
 
 
 class Student(NamedTuple):
@@ -44,7 +44,7 @@ class Learner:
 
     def __init__(
         self,
-        initial: Weights,
+        initial: AnyWeights,
         optimiser: optax.GradientTransformation,
         strength: Any,  # noqa: ANN401 -- a number, or an array of one
         learning_rate: Any,  # noqa: ANN401
@@ -65,8 +65,8 @@ class Learner:
         weights, regulariser = self._initial, self._method.regulariser
         if self._method.projection is not None:
             weights = self._method.projection(self._kind, weights)
-        trained = self._method.parametrisation.start(weights)
-        multipliers = regulariser.start(jnp.zeros_like(weights.example)) if regulariser else ()
+        trained = self._method.parametrisation.start(self._kind, weights)
+        multipliers = regulariser.start(residuals(self._kind, weights)[0]) if regulariser else ()
         return Student(trained, self._optimiser.init(trained), multipliers)
 
     def look(self, exercise: Exercise, student: Student, precision: Any) -> Look:  # noqa: ANN401 -- a NumPy type
@@ -87,14 +87,14 @@ class Learner:
         updates, moments = self._optimiser.update(look.slope, student.moments, student.trained)
         trained = optax.apply_updates(student.trained, updates)
         if self._method.projection is not None:
-            trained = self._method.projection(self._kind, cast("Weights", trained))
+            trained = self._method.projection(self._kind, cast("AnyWeights", trained))
         return Student(trained, moments, look.multipliers)
 
-    def weights(self, student: Student) -> Weights:
+    def weights(self, student: Student) -> AnyWeights:
         """Return the network's weights."""
         return self._method.parametrisation.weights(self._kind, student.trained, self._initial)
 
-    def _look_at_string(self, exercise: Exercise, weights: Weights, precision: Any) -> tuple[Weights, Array]:  # noqa: ANN401
+    def _look_at_string(self, exercise: Exercise, weights: AnyWeights, precision: Any) -> tuple[AnyWeights, Array]:  # noqa: ANN401
         """Return the slope of the loss, computed in the given precision and rounded to the weights' own, and who was right."""
         dtype = weights.example.dtype
         seen = jax.tree.map(lambda array: array.astype(precision), weights)
@@ -125,8 +125,8 @@ _jit = partial(jax.jit, compiler_options={"xla_cpu_prefer_vector_width": 512})
 
 @partial(_jit, static_argnames=("kind", "task", "method"))
 def train_block(
-    weights: Weights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, method: Method
-) -> tuple[Weights, PerSeed]:
+    weights: AnyWeights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, method: Method
+) -> tuple[AnyWeights, PerSeed]:
     """Train a block of networks; return their weights and how many strings each got right in the last epoch.
 
     Right is counted as the paper counts it: during the last epoch, each string just before its own update.
@@ -138,12 +138,12 @@ def train_block(
 
 @partial(_jit, static_argnames=("epochs", "kind", "task", "method"))
 def train_path(
-    weights: Weights, lessons: Lessons, course: Course, *, epochs: int, kind: type[Cell], task: Task, method: Method
-) -> Weights:
+    weights: AnyWeights, lessons: Lessons, course: Course, *, epochs: int, kind: type[Cell], task: Task, method: Method
+) -> AnyWeights:
     """Train a block of networks; return their weights at the start and after every epoch, along a new first axis."""
     run = _Run(weights, lessons, course, kind, task, method)
 
-    def epoch(state: _State, number: Array) -> tuple[_State, Weights]:
+    def epoch(state: _State, number: Array) -> tuple[_State, AnyWeights]:
         state = jax.lax.fori_loop(course.first_step(number), course.first_step(number + 1), run.step, state)
         return state, run.weights(state)
 
@@ -162,7 +162,7 @@ class _Run:
     """
 
     def __init__(
-        self, initial: Weights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, method: Method
+        self, initial: AnyWeights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, method: Method
     ) -> None:
         self._lessons, self._course = lessons, course
         optimiser = adam(partial(course.corrections, method=method), method.momenta)
@@ -180,7 +180,7 @@ class _Run:
         seen, right = self._look(number + 1, student)
         return _State(student, seen, state.right + right)
 
-    def weights(self, state: _State) -> Weights:
+    def weights(self, state: _State) -> AnyWeights:
         """Return the network's weights."""
         return self._learner.weights(state.student)
 

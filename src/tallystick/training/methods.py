@@ -27,7 +27,7 @@ from tallystick.training.constraints import (
     Regulariser,
     project,
 )
-from tallystick.training.weights import Weights
+from tallystick.training.weights import AnyWeights
 
 Outputs = tuple[Array, ...]
 
@@ -184,7 +184,7 @@ class Method:
     parametrisation: Parametrisation = FREE
     regulariser: Regulariser | None = None
     strength: float = 1.0
-    projection: Callable[[type[Cell], Weights], Weights] | None = None
+    projection: Callable[[type[Cell], AnyWeights], AnyWeights] | None = None
     curriculum: bool = False
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.cells import CELLS, Cell, ReluCell, kind_of_cell
+from tallystick.cells import CELLS, LAYERS, Cell, ReluCell, kind_of_cell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, Task, task_named
@@ -74,13 +74,20 @@ class Setting:
         check_whole(self.units, "units", least=1)
         if self.units > self.kind.most_units:
             raise BadInput(f"units: {self.units} is more than a {self.cell} cell can have, {self.kind.most_units}")
+        if self.units % self.kind.units_step:
+            raise BadInput(
+                f"units: {self.units} is not a multiple of {self.kind.units_step}, as a {self.cell} cell needs; "
+                "each of its complex numbers counts as two"
+            )
         _check_numbers(self)
         _check_sense(self)
 
     @property
     def kind(self) -> type[Cell]:
-        """The class of the cell."""
-        return kind_of_cell(self.cell, has_matrices=self.units > 1) or CELLS[self.cell]
+        """The class of the cell: one unit of its own, or the layer of that name."""
+        kind = kind_of_cell(self.cell, has_matrices=self.units > 1)
+        assert kind is not None, "a setting is refused if it names no cell"
+        return kind
 
     @property
     def goal(self) -> Task:
@@ -129,7 +136,7 @@ class Setting:
 
 def _check_names(setting: Setting) -> None:
     for field, allowed in (
-        ("cell", CELLS),
+        ("cell", CELLS | LAYERS),
         ("precision", PRECISIONS),
         ("schedule", (OWN, *SCHEDULES)),
         ("gradients", (OWN, *PRECISIONS)),

@@ -45,6 +45,19 @@ class Weights(NamedTuple):
         opening, closing = (weight + self.bias[0] if self.bias else weight for weight in self.inputs)
         return opening, closing
 
+    @property
+    def factors(self) -> tuple[PerSeed, ...]:
+        """U, or P and Q: the recurrent weights as conditions know them."""
+        return self.recurrent
+
+    def with_factors(self, factors: tuple[PerSeed, ...]) -> "Weights":
+        """Return the weights with other recurrent weights."""
+        return self._replace(recurrent=factors)
+
+    def with_steps(self, a: PerSeed, b: PerSeed) -> "Weights":
+        """Return the weights with other steps, and zeros as the bias, which the steps hold."""
+        return self._replace(inputs=(a, b), bias=tuple(jnp.zeros_like(bias) for bias in self.bias))
+
     def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401 -- of that kind
         """Return the cells as one cell of arrays."""
         return kind.from_training(self.inputs, self.recurrent, self.bias)
@@ -69,7 +82,7 @@ class TensorWeights(NamedTuple):
     """W, U, the biases, V and c of networks with several units; a missing bias is an empty tuple."""
 
     inputs: Float[Any, "row token seed"]
-    recurrent: Float[Any, "row unit seed"]
+    recurrent: Float[Any, "*shape seed"]
     bias: tuple[Float[Any, "row seed"], ...]
     readout_weight: Float[Any, "output unit seed"]
     readout_bias: tuple[Float[Any, "output seed"], ...]
@@ -78,6 +91,25 @@ class TensorWeights(NamedTuple):
     def example(self) -> Any:  # noqa: ANN401
         """One of the weights, with one entry per seed, for its shape and type."""
         return self.readout_weight[0, 0]
+
+    @property
+    def steps(self) -> tuple[Float[Any, "row seed"], Float[Any, "row seed"]]:
+        """A and b: the columns of the input weights, with the biases where there are any."""
+        opening, closing = (sum(self.bias, start=self.inputs[:, place]) for place in (0, 1))
+        return opening, closing
+
+    @property
+    def factors(self) -> tuple[Any, ...]:
+        """The recurrent weights as conditions know them: one array."""
+        return (self.recurrent,)
+
+    def with_factors(self, factors: tuple[Any, ...]) -> "TensorWeights":
+        """Return the weights with other recurrent weights."""
+        return self._replace(recurrent=factors[0])
+
+    def with_steps(self, a: Float[Any, "row seed"], b: Float[Any, "row seed"]) -> "TensorWeights":
+        """Return the weights with other steps, and zeros as the biases, which the steps hold."""
+        return self._replace(inputs=jnp.stack((a, b), axis=1), bias=tuple(jnp.zeros_like(bias) for bias in self.bias))
 
     def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401
         """Return the cells as one cell of arrays."""
@@ -126,7 +158,7 @@ def fresh_weights(
 
     The same seed has the same cell in every task and precision, with biases and without: the draws are float32 and come from
     a key of its own. A cell with one unit draws uniformly in ±1/√3 and its readout in ±1; with several units cell and readout
-    alike draw in ±1/√units, as PyTorch does.
+    alike draw in ±1/√units, as PyTorch does, but for the factors λ of an LRU, which lie in a ring.
     """
     if issubclass(kind, ScalarCell):
         return _scalar_weights(kind, task, seeds, bias=bias, dtype=dtype)
@@ -163,8 +195,11 @@ def _tensor_weights(
     shapes = [*kind.shapes(units).values(), (_MOST_OUTPUTS, units), (_MOST_OUTPUTS,)]
     sizes = [prod(shape) for shape in shapes]
     draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), sum(sizes), _TENSOR_KEY))
-    parts = np.split((units**-0.5 * draws).astype(dtype), np.cumsum(sizes)[:-1])
-    W, U, *biases, V, c = (part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True))
+    parts = np.split(draws, np.cumsum(sizes)[:-1])
+    tensors = [part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True)]
+    bound = units**-0.5
+    U = kind.initial_recurrent(tensors.pop(1), bound).astype(dtype)
+    W, *biases, V, c = ((bound * tensor).astype(dtype) for tensor in tensors)
     outputs = task.outputs
     readout_bias = (c[:outputs],) if has_readout_bias(task, bias=bias) else ()
     return TensorWeights(W, U, tuple(biases) if bias else (), V[:outputs], readout_bias)

@@ -66,7 +66,7 @@ def pull_of(setting: Setting, counter: ExactCounter, slope: Weights) -> Pull:
     parametrisation = setting.procedure.parametrisation
     with jax.enable_x64(True):
         weights = jax.tree.map(jnp.asarray, counter.weights(setting))
-        trained = parametrisation.start(weights)
+        trained = parametrisation.start(setting.kind, weights)
         _, pull_back = parametrisation.pull_back(setting.kind, trained, weights)
         term, added = jax.value_and_grad(partial(term_beside, setting))(weights)
         by_trained = pull_back(jax.tree.map(jnp.add, slope, added))
