@@ -211,6 +211,14 @@ def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a n
     return found
 
 
+def depth_of(document: Document) -> int:
+    """Return how many lists stand inside each other, by their first entries."""
+    value, found = document.value, 0
+    while isinstance(value, list):
+        value, found = cast("list[object]", value)[0] if value else None, found + 1
+    return found
+
+
 def write_numbers(values: Any, field: str) -> Any:  # noqa: ANN401
     """Return a number or nested tuples of numbers as a file holds them, each exact."""
     if not isinstance(values, tuple):

@@ -6,7 +6,8 @@
 Numbers may be JSON numbers, "p/q" or C hex floats and are read exactly: 0.1 is one tenth, and the float nearest to it is
 written as a hex float. A cell's fields are its weights (`Cell.shapes`): a selective cell has `"recurrent_weight": [P, Q]`,
 and a GRU or an LSTM has matrices, each a list of rows in PyTorch's order of gates, which its readout's weight is too. A `linear`,
-`relu` or `tanh` cell that has an `input_weight` is a layer of several units, with the same fields:
+`selective`, `relu` or `tanh` cell that has an `input_weight` is a layer of several units (`networks.cell_files`), as an `lru`
+always is (`networks.complex_layers`):
 
     {"cell": "gru", "input_weight": [[1, -1], …], "recurrent_weight": [[0.5], …], "input_bias": [0, …],
      "recurrent_bias": [0, …], "readout": {"kind": "binary", "weight": [[2.5]], "bias": [0]}}
@@ -27,11 +28,12 @@ read before and after every string. What the outputs mean is said as in
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from tallystick.cells import CELLS, Cell, ScalarCell, Stack, kind_of_cell
+from tallystick.cells import Cell, LinearLayer, LruLayer, ScalarCell, Stack
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.cells.vector import State
 from tallystick.errors import BadInput
@@ -48,13 +50,15 @@ from tallystick.networks.answers import (
     read_task,
     write_numbers,
 )
-from tallystick.networks.network import MOST_UNITS, Network, check_alphabet, usual_task
+from tallystick.networks.cell_files import cell_to_json, read_cell
+from tallystick.networks.complex_layers import real_readout
+from tallystick.networks.network import Network, check_alphabet, usual_task
 from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
 from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
+from tallystick.numbers.values import dot
 
 _MOST_LAYERS = 16
-_OPTIONAL = ("input_bias", "recurrent_bias")
 _SAFETENSORS = ".safetensors"
 # Reading one runs whatever code its writer put into it.
 _PICKLES = (*SUFFIXES, ".ckpt", ".bin", ".pkl", ".pickle")
@@ -123,11 +127,16 @@ def network_from_json(document: Document, asked: Asked | None = None) -> Network
     content = document.value
     if isinstance(content, dict) and "layers" in content:
         cell, fields = _read_stack(document)
+        shown = ()
     else:
-        cell, fields = _read_cell(document, ("readout",), ("answer", "task"))
-    long = "answer" in fields
-    asked = asked or Asked()
-    readout = read_answer(fields, cell.units) if long else read_readout(fields["readout"], type(cell), cell.units)
+        cell, shown, fields, _ = read_cell(document, ("readout",), ("answer", "task"), tokens=ONE_HOT_VECTORS)
+    if isinstance(cell.layers[-1] if isinstance(cell, Stack) else cell, LruLayer) and not shown:
+        fields["readout"] = real_readout(fields["readout"], cell.units)
+    units, asked = len(shown) or cell.units, asked or Asked()
+    readout = read_answer(fields, units) if "answer" in fields else read_readout(fields["readout"], type(cell), units)
+    if shown:
+        rows = tuple(tuple(dot(row, column) for column in zip(*shown, strict=True)) for row in readout.weight)
+        readout = replace(readout, weight=rows)
     readout = asked_readout(readout, asked)
     return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked))
 
@@ -139,33 +148,7 @@ def network_to_json(network: Network) -> dict[str, object]:
     if isinstance(cell, Stack):
         return {**_stack_to_json(cell), **answer}
     assert isinstance(cell, Cell)
-    return {**_cell_to_json(cell), **answer}
-
-
-def _cell_to_json(cell: Cell) -> dict[str, object]:
-    return {"cell": cell.name, **{name: write_numbers(numbers, name) for name, numbers in cell.tensors().items()}}
-
-
-def _read_cell(
-    document: Document, required: tuple[str, ...] = (), optional: tuple[str, ...] = (), inputs: int = len(ALPHABET)
-) -> tuple[Cell, dict[str, Document]]:
-    """Read the weights of a cell; return it with all fields, among them those that are required or allowed beside its own."""
-    found = document.value
-    content = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    kind = kind_of_cell(content.get("cell"), has_matrices="input_weight" in content)
-    weights = tuple((kind or ScalarCell).shapes(1))
-    fields = document.fields(
-        required=("cell", *(field for field in weights if field not in _OPTIONAL), *required),
-        optional=(*(field for field in weights if field in _OPTIONAL), *optional),
-    )
-    if kind is None:
-        fields["cell"].text()
-        fields["cell"].refuse(f"one of {', '.join(CELLS)}")
-    tensors = {
-        field: read_numbers(fields[field], *shape) if field in fields else (Fraction(0),) * shape[0]
-        for field, shape in kind.shapes(_units(kind, fields["recurrent_weight"]), inputs).items()
-    }
-    return kind.from_tensors(tensors), fields
+    return {**cell_to_json(cell, tokens=ONE_HOT_VECTORS), **answer}
 
 
 def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
@@ -189,12 +172,24 @@ def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
     for place, entry in enumerate(fields["layers"].items()):
         if place >= _MOST_LAYERS:
             fields["layers"].refuse(f"a list of at most {_MOST_LAYERS} layers")
-        cell, parts = _read_cell(entry, optional=("initial_state",), inputs=inputs)
-        if cell.inputs != inputs:  # a cell with one unit has as many inputs as there are tokens
+        cell, shown, parts, reads_tokens = read_cell(
+            entry, optional=("initial_state",), inputs=inputs, tokens=None if layers else tokens
+        )
+        if reads_tokens:
+            if any(ends):
+                entry.refuse(
+                    "a layer with a matrix per token, where first or last is read too: say tokens as one-hot vectors"
+                )
+            tokens = tuple((*vector, *which) for vector, which in zip(tokens, ONE_HOT_VECTORS, strict=True))
+        elif cell.inputs != inputs:  # a cell with one unit has as many inputs as there are tokens
             entry.refuse(f"a cell that reads vectors of {inputs} numbers")
         layers.append(cell)
         start.append(_read_state(parts["initial_state"], cell) if "initial_state" in parts else cell.initial_state)
-        inputs = cell.units
+        if shown:  # a layer of its own, which remembers nothing
+            zeros = (Fraction(0),) * len(shown)
+            layers.append(LinearLayer(shown, (zeros,) * len(shown), zeros, zeros))
+            start.append(layers[-1].initial_state)
+        inputs = layers[-1].units
     if not layers:
         fields["layers"].refuse("a list of at least one layer")
     return Stack(tuple(layers), tokens, tuple(start), *ends), fields
@@ -220,21 +215,11 @@ def _stack_to_json(stack: Stack) -> dict[str, object]:
             name: write_numbers(values, f"initial_state.{name}") for name, values in {"h": hidden, **memory}.items()
         }
         starts = {} if state == cell.initial_state else {"initial_state": numbers}
-        layers.append({**_cell_to_json(cell), **starts})
+        written = cell_to_json(cell, tokens=None if layers else stack.tokens)
+        layers.append({**written, **starts})
     vectors = zip(ALPHABET, stack.tokens, strict=True)
     return {
         "tokens": {token: write_numbers(vector, f"tokens.{token}") for token, vector in vectors},
         **{name: write_numbers(found, name) for name, found in (("first", stack.first), ("last", stack.last)) if found},
         "layers": layers,
     }
-
-
-def _units(kind: type[Cell], document: Document) -> int:
-    """Return how many units a cell has by the rows of its recurrent weight."""
-    if issubclass(kind, ScalarCell):
-        return 1
-    rows, of_each = len(list(document.items())), kind.shapes(1)["recurrent_weight"][0]
-    units = rows // of_each
-    if rows % of_each or not 0 < units <= MOST_UNITS:
-        document.refuse(f"a list of {of_each} rows a unit, for 1 to {MOST_UNITS} units: {rows} rows do not go")
-    return units

@@ -17,14 +17,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tallystick.cells import CELLS, Cell, Recurrence, ScalarCell, Stack, kind_of_cell
+from tallystick.cells import (
+    CELLS,
+    LAYERS,
+    Cell,
+    MatrixLayer,
+    Recurrence,
+    ScalarCell,
+    SelectiveLayer,
+    Stack,
+    kind_of_cell,
+)
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import READY_TASKS
 from tallystick.networks.answers import Asked, asked_readout, asked_task
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, Readout
-from tallystick.networks.tensors.named_tensor import NamedTensor, show_label
+from tallystick.networks.tensors.named_tensor import NamedTensor, show_label, show_shape
 from tallystick.networks.tensors.tensor_modules import matrix_of
 from tallystick.numbers import exact
 from tallystick.numbers.values import is_writable
@@ -41,6 +51,7 @@ _TORCH_NAMES = {
 _STACK = "stack"
 _LONGEST_NUMBER = 40
 _MOST_LAYERS = 16
+_MATRIX, _MATRICES = 2, 3
 
 
 def has_own_layout(tensors: Mapping[str, object]) -> bool:
@@ -91,7 +102,10 @@ def _layers(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> tuple
         prefix = f"layers.{place}."
         kind = kind_of_cell(name, has_matrices=f"{prefix}input_weight" in tensors)
         if kind is None:
-            raise BadInput(f"metadata layers: {show_label(name)} is not one of {', '.join(CELLS)}")
+            raise BadInput(f"metadata layers: {show_label(name)} is not one of {', '.join(CELLS | LAYERS)}")
+        recurrent = tensors.get(f"{prefix}recurrent_weight")
+        if kind is SelectiveLayer and recurrent is not None and recurrent.array.ndim == _MATRICES:
+            kind = MatrixLayer
         weights = {field: _weight(tensors, prefix + field, len(shape)) for field, shape in kind.shapes(1).items()}
         cells.append(kind.from_tensors(weights))
         parts = [prefix + part for part in ("initial_state.h", "initial_state.c") if prefix + part in tensors]
@@ -153,7 +167,12 @@ def _weight(tensors: dict[str, NamedTensor], name: str, axes: int) -> Any:  # no
     """Return a tensor of any size with so many axes."""
     if name not in tensors:
         raise BadInput(f"tensor {name!r} is missing")
-    if axes == 2:  # noqa: PLR2004 -- rows and columns
+    if axes == _MATRICES:
+        parts = tensors[name].array
+        if parts.ndim != _MATRICES:
+            tensors[name].refuse(f"shape {show_shape(parts.shape)} is not one of several matrices")
+        return tuple(matrix_of(NamedTensor(f"{name}[{place}]", part)) for place, part in enumerate(parts))
+    if axes == _MATRIX:
         return matrix_of(tensors[name])
     size = tensors[name].array.size
     return _numbers(tensors, name, size) if axes else _numbers(tensors, name, 1)[0]
