@@ -16,6 +16,8 @@ VIEWS = {
     "cell-fails": ("#view=cell&U=0.9", '[data-lengths="even"] .string-link', '[data-lengths="even"] .string-link'),
     "cell-ternary": ("#view=cell&readout=ternary&U=1&string=(()())((&step=4", '[data-lengths="all"] .badge', None),
     "cell-selective": ("#view=cell&cell=selective&readout=zero&P=2&Q=1/2&b=-1/2", ".condition", None),
+    "network": ("#view=network", 'svg[data-name="margins"] circle', None),
+    "network-fails": ("#view=network", 'svg[data-name="margins"] circle', ".chip >> nth=1"),
     "run": ("#view=run", "canvas[data-drawn=bins]", None),
     "run-near": ("#view=run&task=binary&bias=false&length=8&x0=-1.01&x1=-0.9&y0=0.97&y1=1.03", "canvas", None),
     "run-paths": ("#view=run&task=binary&bias=false&length=8&paths=yes&x0=-2&x1=0.5&y0=-0.6&y1=1.8", "canvas", None),

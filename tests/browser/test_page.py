@@ -8,6 +8,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not in
 
 READY = {
     "cell": '[data-lengths="all"] .badge',
+    "network": 'svg[data-name="margins"] circle',
     "run": 'canvas[data-drawn="bins"]',
     "table": ".table2 .entry",
     "proof": ".steps li",
@@ -27,7 +28,7 @@ def test_each_view_loads_and_fits(opened, address, view):
     for width in WIDTHS.values():
         page = shown(opened, address, view, width=width)
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
-        expect(page.get_by_role("link", name=re.compile("^A |^The "))).to_have_count(4)
+        expect(page.get_by_role("link", name=re.compile("^A |^The "))).to_have_count(5)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"wider than {width}"
         assert page.evaluate("document.querySelectorAll('[style=\"\"], script:not([src])').length") == 0
 

@@ -15,7 +15,7 @@ from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check_file
 from tallystick.errors import MissingExtra
 from tallystick.explore.answers import bands, theorems
-from tallystick.explore.choices import PRESETS, STRING_KINDS
+from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, STRING_KINDS
 from tallystick.explore.worker import Outcome, reply
 from tallystick.files import Document
 from tallystick.indicators import conditions
@@ -357,3 +357,65 @@ def test_the_proof_is_the_provers(client):
 def test_without_the_solver_its_extra_is_named(without):
     without("z3", "tallystick.theorems")
     assert pickle.loads(reply(theorems, ())) == (Outcome.REFUSED, str(MissingExtra("z3", "prove")))
+
+
+LINEAR = {preset["name"]: preset["network"] for preset in LINEAR_PRESETS}
+
+
+@pytest.mark.parametrize("network", LINEAR.values(), ids=LINEAR)
+def test_a_linear_network_is_decided_and_drawn(client, network):
+    model, found = model_of(network), ask(client, "linear", network=network)
+    assert (found["cell"], found["units"], found["task"]) == ("linear", model.cell.units, "binary")
+    for lengths in ("all", "even"):
+        verdict = certify(model, lengths)
+        assert (found[lengths]["outcome"], found[lengths]["horizon"]) == (verdict.outcome, verdict.horizon)
+    (output,) = found["outputs"]
+    assert len(output["added"]) == len(output["least_above"]) == len(output["greatest_below"])
+    for length in (1, 2, 3, 4):
+        strings = ["".join(tokens) for tokens in product("()", repeat=length)]
+        above = [float(model.outputs(string)[0]) for string in strings if model.right_class(string) == "Pos"]
+        assert output["least_above"][length - 1] == pytest.approx(min(above))
+    failing = found["all"]["failing_length"]
+    margins = zip(output["least_above"], output["greatest_below"], strict=True)
+    wrong = [
+        length
+        for length, (least, greatest) in enumerate(margins, start=1)
+        if (least is not None and least <= 0) or (greatest is not None and greatest > 0)
+    ]
+    assert wrong[:1] == ([] if failing is None else [failing])
+
+
+def test_linear_presets_show_what_they_say(client):
+    assert client.get("/api/linear-presets").json() == list(LINEAR_PRESETS)
+    found = {name: ask(client, "linear", network=network) for name, network in LINEAR.items()}
+    outcomes = {name: answer["all"]["outcome"] for name, answer in found.items()}
+    right = {name for name, outcome in outcomes.items() if outcome == "PROVED"}
+    assert right == {"right-without-counting", "counter"}
+    (surprise,), (counter,) = (found[name]["outputs"] for name in ("right-without-counting", "counter"))
+    assert (surprise["deviation"], surprise["room"], surprise["limit_text"]) == (pytest.approx(0.8), 1, "2")
+    assert (counter["deviation"], [one["seen"] for one in counter["eigenvalues"]]) == (0, [True, False])
+    assert found["too-much"]["all"]["failing_length"] == 9
+
+
+@pytest.mark.parametrize(
+    ("network", "message"),
+    [
+        ({**LEAKY, "cell": "relu"}, "cell: a relu network is not linear; tallystick certify takes any"),
+        ({**LEAKY, "open_step": 10**7}, "open_step: larger in size than 1,000,000"),
+        ({**LEAKY, "readout": {"kind": "zero"}}, "has no such picture"),
+        ({"cell": "linear"}, "field 'open_step' is missing"),
+        (
+            {
+                "cell": "linear",
+                "input_weight": [[1, -1]] * 17,
+                "recurrent_weight": [[0] * 17] * 17,
+                "readout": {"kind": "binary", "weight": [[1] * 17]},
+            },
+            "cell: 17 units; the most that are explored are 16",
+        ),
+    ],
+)
+def test_what_is_not_drawn_is_refused(client, network, message):
+    answer = client.post("/api/linear", json={"network": network})
+    assert answer.status_code == 422
+    assert message in answer.json()["error"]

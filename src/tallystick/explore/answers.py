@@ -145,8 +145,8 @@ def verdict(network: Network, arithmetic: str) -> Judgements:
     return {
         "arithmetic": arithmetic,
         "indicators": [_indicator(condition) for condition in found],
-        "all": _judgement(certify(network, Lengths.ALL, arithmetic)),
-        "even": _judgement(certify(network, Lengths.EVEN, arithmetic)),
+        "all": judgement(certify(network, Lengths.ALL, arithmetic)),
+        "even": judgement(certify(network, Lengths.EVEN, arithmetic)),
     }
 
 
@@ -227,7 +227,8 @@ def _indicator(condition: Condition) -> Indicator:
     }
 
 
-def _judgement(found: Verdict) -> Judgement:
+def judgement(found: Verdict) -> Judgement:
+    """Return a verdict as plain data."""
     failure = found.failure or found.known_failure
     return {
         "outcome": found.outcome.value,

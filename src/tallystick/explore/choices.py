@@ -131,3 +131,57 @@ PRESETS: tuple[Preset, ...] = (
         "string": "((()))",
     },
 )
+
+
+class LinearPreset(TypedDict):
+    """A linear network with several units that shows something."""
+
+    name: str
+    title: str
+    text: str
+    network: dict[str, object]
+
+
+def _linear(steps: list[list[str]], matrix: list[list[str]], weight: list[str]) -> dict[str, object]:
+    readout = {"kind": "binary", "weight": [weight], "bias": ["-1/2"]}
+    return {"cell": "linear", "input_weight": steps, "recurrent_weight": matrix, "readout": readout}
+
+
+_BOTH = [["1", "-1"], ["1", "-1"]]
+
+LINEAR_PRESETS: tuple[LinearPreset, ...] = (
+    {
+        "name": "right-without-counting",
+        "title": "Right on every string, and no counter",
+        "text": "U = diag(1, 1/2): the second unit makes the output depend on the order of the brackets, but never by enough.",
+        "network": _linear(_BOTH, [["1", "0"], ["0", "1/2"]], ["1", "-1/5"]),
+    },
+    {
+        "name": "too-much",
+        "title": "The same with a little more of it",
+        "text": "The second unit weighs 11/40 instead of 1/5: Σ|δ − L| is above L/2, and a string of nine tokens fails.",
+        "network": _linear(_BOTH, [["1", "0"], ["0", "1/2"]], ["1", "-11/40"]),
+    },
+    {
+        "name": "counter",
+        "title": "A counter in disguise",
+        "text": "No weight shows it, but the readout sees the eigenvalue 1 alone: the output is the count, less a half.",
+        "network": _linear([["1", "-1"], ["-1", "1"]], [["3/4", "-1/4"], ["-1/4", "3/4"]], ["1/2", "-1/2"]),
+    },
+    {
+        "name": "turning",
+        "title": "Complex eigenvalues",
+        "text": "Two units turn as they shrink, as in an LRU or S4D layer: what a bracket adds swings around the limit.",
+        "network": _linear(
+            [["1", "-1"], ["1", "-1"], ["0", "0"]],
+            [["1", "0", "0"], ["0", "3/5", "-7/10"], ["0", "7/10", "3/5"]],
+            ["1", "1/10", "1/10"],
+        ),
+    },
+    {
+        "name": "forgetting",
+        "title": "Two leaky units",
+        "text": "The eigenvalues 0.99 and 0.9 lie inside the circle, so every bracket is forgotten in the end.",
+        "network": _linear(_BOTH, [["0.99", "0"], ["0", "0.9"]], ["11/10", "-1/10"]),
+    },
+)

@@ -10,8 +10,8 @@ from typing_extensions import TypedDict
 from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
-from tallystick.explore import answers, formulas, questions
-from tallystick.explore.choices import PRESETS, Preset, string_of
+from tallystick.explore import answers, formulas, linear_answers, questions
+from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, LinearPreset, Preset, string_of
 from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
 from tallystick.explore.workers import Workers
 from tallystick.networks import network_to_json
@@ -84,6 +84,18 @@ async def trace(question: questions.TraceQuestion, workers: Asked) -> Answer:
 async def verdict(question: questions.ExecutedQuestion, workers: Asked) -> Answer:
     """Say up to which length a network is right on all strings."""
     return Answer(await workers.run(answers.verdict, question.network, question.arithmetic))
+
+
+@router.get("/linear-presets", responses=answer_of(list[LinearPreset]))
+async def linear_presets() -> Answer:
+    """Linear networks with several units to begin with."""
+    return Answer(LINEAR_PRESETS)
+
+
+@router.post("/linear", responses=answer_of(linear_answers.LinearAnswer))
+async def linear(question: questions.LinearQuestion, workers: Asked) -> Answer:
+    """Say how far a linear network is right, and what is drawn of it: eigenvalues, what brackets add, margins."""
+    return Answer(await workers.run(linear_answers.linear, question.network))
 
 
 @router.post("/accuracy", responses=answer_of(answers.Curve))

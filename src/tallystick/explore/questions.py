@@ -25,12 +25,16 @@ from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network as AnyNetwork
 from tallystick.networks import network_from_json
 from tallystick.networks.readout import DECISIONS, Decision
+from tallystick.numbers import exact
 
 LONGEST_CURVE = 40
 GREATEST_SEED = 2**53
 LARGEST = 1_000_000
 MOST_DIGITS = 1200
 """Every double up to a million is let in, however it is written, and nothing that needs more binary digits than one."""
+
+MOST_UNITS = 16
+"""Of a linear network: enough to see what several eigenvalues do, and decided within the time that an answer may take."""
 
 _BAD_INPUT = 422
 _WHERE = "network"
@@ -108,6 +112,24 @@ def read_network(value: object) -> AnyNetwork:
     return network
 
 
+def read_linear_network(value: object) -> AnyNetwork:
+    """Return the linear network, with any number of units, that a request holds; a complaint begins with the field."""
+    try:
+        network = network_from_json(Document(value, _WHERE))
+    except BadInput as error:
+        raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
+    if not network.cell.is_affine:
+        raise BadInput(f"cell: a {network.cell.name} network is not linear; tallystick certify takes any")
+    if network.cell.units > MOST_UNITS:
+        raise BadInput(f"cell: {network.cell.units} units; the most that are explored are {MOST_UNITS}")
+
+    def bounded(number: Fraction, name: str) -> Fraction:
+        _require_bounded(exact(number), name)
+        return number
+
+    return network.map_weights(bounded)
+
+
 def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
     """Go through a network's numbers by the names that they have in the document."""
     for name, value in network.scalar_cell.tensors().items():
@@ -182,6 +204,20 @@ Network = Annotated[AnyNetwork, PlainValidator(read_network), _DescribedNetwork(
 """A field that holds a network's document in JSON and is a network in Python."""
 
 
+class _DescribedLinearNetwork:
+    """Describes the linear networks that may be asked about; how their matrices are written depends on the cell."""
+
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, object]:
+        del schema, handler
+        fields = {"cell": {"type": "string"}, "readout": {"type": "object"}}
+        text = f"A linear network of up to {MOST_UNITS} units, as a model's JSON file holds it."
+        return {"description": text, "type": "object", "properties": fields, "required": list(fields)}
+
+
+LinearNetwork = Annotated[AnyNetwork, PlainValidator(read_linear_network), _DescribedLinearNetwork()]
+"""The same for a linear network with any number of units."""
+
+
 @dataclass(frozen=True)
 class OneOf:
     """Marks a field whose text must be one of some names, as a `Literal` does; a table's names need not be repeated here."""
@@ -224,6 +260,12 @@ class NetworkQuestion(Question):
     """A network."""
 
     network: Network
+
+
+class LinearQuestion(Question):
+    """A linear network."""
+
+    network: LinearNetwork
 
 
 class ExecutedQuestion(NetworkQuestion):

@@ -8,6 +8,7 @@ import { startTheme } from "./theme.js";
 
 const VIEWS = {
   cell: () => import("./cell/view.js"),
+  network: () => import("./network/view.js"),
   run: () => import("./run/view.js"),
   table: () => import("./table/view.js"),
   proof: () => import("./proof/view.js"),

@@ -19,6 +19,8 @@ const DEFAULTS = {
   string: "((()))",
   step: "",
   longest: "20",
+  // the linear network, as a model file holds it; empty is the first preset
+  model: "",
   // the run: filters (empty is any), window, what is drawn
   edition: "",
   task: "",
@@ -39,7 +41,7 @@ const DEFAULTS = {
   printed: "",
   theorem: "",
 };
-const VIEWS = ["cell", "run", "table", "proof"];
+const VIEWS = ["cell", "network", "run", "table", "proof"];
 const WRITE_AFTER = 150; // ms: browsers refuse an address that changes a hundred times in a few seconds
 
 export const state = { ...DEFAULTS };

@@ -18,7 +18,7 @@ _FEW = 4
 """How many eigenvalues and terms are written out."""
 
 _SAME = 1e-9
-_SHOWN_STRING, _SHOWN_RUNS = 40, 6
+_SHOWN_STRING, _SHOWN_RUNS, _LONGEST_EXACT = 40, 6, 60
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class LinearExplanation:
         return len(self.picture.outputs[0].least)
 
 
-def explain_linear(network: Network, lengths: str = Lengths.ALL, limit: int | None = None) -> LinearExplanation:
-    """Certify a linear network in real numbers, and work out its picture as far as its first failure, or further."""
+def explain_linear(network: Network, lengths: str = Lengths.ALL, longest: int = LONGEST) -> LinearExplanation:
+    """Certify a linear network in real numbers, and work out its picture beyond its first failure, at most to a length."""
     counted = lengths_of(lengths)
     picture_of(network, 0)  # refuses before anything is decided
-    verdict = certify(network, counted, limit=limit)
+    verdict = certify(network, counted)
     failing = 0 if verdict.failure is None else verdict.failure.length
     length = max(_SHORTEST, failing + failing // 4 + 2) if failing else _USUAL
-    return LinearExplanation(verdict, picture_of(network, min(length, LONGEST)))
+    return LinearExplanation(verdict, picture_of(network, min(length, longest)))
 
 
 def as_text(one: LinearExplanation) -> str:
@@ -224,7 +224,7 @@ def output_record(output: OutputPicture, one: LinearExplanation) -> dict[str, An
         ],
         "added": [finite(value) for value in output.openings[: one.length]],
         "limit": None if output.limit is None else float(output.limit),
-        "limit_text": None if output.limit is None else str(output.limit),
+        "limit_text": None if output.limit is None or len(str(output.limit)) > _LONGEST_EXACT else str(output.limit),
         "deviation": output.deviation,
         "room": output.room(one.verdict.lengths),
         "least_above": [finite(value) for value in output.least],

@@ -8,7 +8,7 @@ import { shown, signed, whole } from "../numbers.js";
 import { onChange, update } from "../state.js";
 
 const WAIT = 80;
-const LENGTHS = { all: "every length", even: "even lengths" };
+export const LENGTHS = { all: "every length", even: "even lengths" };
 const OUTCOMES = { PROVED: "proved", REFUTED: "refuted", BOUNDED: "bounded" };
 
 export function verdictPanel(complain) {
@@ -46,7 +46,7 @@ export function verdictPanel(complain) {
   function show(found) {
     conditions.replaceChildren(make("h3", {}, "Conditions of the theorem"), ...found.indicators.map(condition));
     if (!found.indicators.length) conditions.replaceChildren();
-    horizons.replaceChildren(...Object.keys(LENGTHS).map((lengths) => horizon(lengths, found[lengths])));
+    horizons.replaceChildren(...Object.keys(LENGTHS).map((lengths) => horizon(lengths, found[lengths], load)));
     summary.textContent = Object.keys(LENGTHS)
       .map((lengths) => sentence(lengths, found[lengths]))
       .join(" · ");
@@ -78,7 +78,10 @@ function condition({ formula, holds, finding, distance }) {
   );
 }
 
-function horizon(lengths, verdict) {
+const load = (string) => update({ string, step: String(string.length) });
+
+/** A verdict for some lengths; `load(string)` is offered for a failing string, unless it is null. */
+export function horizon(lengths, verdict, load) {
   const { outcome, reason } = verdict;
   return make(
     "div",
@@ -86,15 +89,16 @@ function horizon(lengths, verdict) {
     make("h3", {}, `Right on all strings, ${LENGTHS[lengths]}`),
     make("p", { class: "big" }, reach(verdict), make("span", { class: `badge ${OUTCOMES[outcome] ?? ""}` }, outcome)),
     make("p", { class: "reason" }, signed(reason ?? "")),
-    failing(verdict),
+    failing(verdict, load),
   );
 }
 
-function failing({ failing_string: string, failing_runs: runs, failing_class: found, right_class: right, shortest }) {
+function failing(verdict, load) {
+  const { failing_string: string, failing_runs: runs, failing_class: found, right_class: right, shortest } = verdict;
   const title = shortest === false ? "A failing string: " : "Shortest failing string: ";
   const classes = found && right ? ` is called ${found}, should be ${right}` : "";
+  if (string && !load) return make("p", {}, title, make("code", {}, abridged(string)), classes);
   if (string) {
-    const load = () => update({ string, step: String(string.length) });
     return make(
       "p",
       {},
@@ -104,7 +108,7 @@ function failing({ failing_string: string, failing_runs: runs, failing_class: fo
         {
           type: "button",
           class: "string-link",
-          onclick: load,
+          onclick: () => load(string),
           title: "Load it below",
           "aria-label": `Load the failing string ${spoken(string)}`,
         },
@@ -142,7 +146,7 @@ function spoken(string) {
   );
 }
 
-function sentence(lengths, verdict) {
+export function sentence(lengths, verdict) {
   const name = lengths === "all" ? "All lengths" : "Even lengths";
   if (verdict.outcome === "PROVED") return `${name}: right on every string`;
   return `${name}: right ${reach(verdict)}${verdict.outcome === "BOUNDED" ? ", open beyond" : ""}`;
