@@ -46,6 +46,10 @@ from tallystick.certificates.boxes.box_proof import decide_by_boxes
 from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
 from tallystick.certificates.exact_states import METHOD as STATES
 from tallystick.certificates.exact_states import decide_by_states
+from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
+from tallystick.certificates.linear.lattice_paths import decide_by_paths
+from tallystick.certificates.linear.matrices import METHOD as MATRICES
+from tallystick.certificates.linear.matrices import decide_by_matrices
 from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.sorting import decide_by_sorting
 from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
@@ -182,6 +186,8 @@ DECIDERS: dict[str, Decider] = {
     ENCLOSURES: decide_by_enclosures,
     SORTING: decide_by_sorting,
     ZERO_CHECK: decide_zero_check,
+    PATHS: decide_by_paths,
+    MATRICES: decide_by_matrices,
     STATES: decide_by_states,
     BOXES: decide_by_boxes,
 }

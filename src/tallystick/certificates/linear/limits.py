@@ -13,8 +13,7 @@ one on strings below 0 has 2·n − T ≤ −1. If L has the sign of the count, 
 
 With the lengths below K decided one by one, that is a proof. It needs the limit, and a bound on the tail:
 
-- **An exact counter** has δ_k = L and γ_k = −L/2 for all k, so t_k = 0 and K = 0 will do. Both are linear recurrences of
-  order d (Cayley and Hamilton): if δ_0 = … = δ_d and 2·γ_k = −δ_k for k < d, it is so for all k.
+- **An exact counter** has δ_k = L and γ_k = −L/2 for all k, so t_k = 0 and K = 0 will do (`matrices`).
 - **Any other network** needs the eigenvalue 1. Let E be the projection onto its eigenvectors that commutes with U: U·E = E·U
   = E = E·E. Then N = U − E has N^k = U^k − E for k ≥ 1, so for an output w and a column x, w·U^k·x = w·E·x + w·N^k·x. So L =
   w·E·(a − b), and t_k → 0 needs w·E·b = −L/2, which rationals decide. Let θ < 1 be the greatest row sum of the
@@ -32,7 +31,8 @@ from math import lcm
 
 import numpy as np
 
-from tallystick.certificates.linear.affine import AffineNetwork, Demand
+from tallystick.certificates.linear.affine import AffineNetwork
+from tallystick.certificates.linear.matrices import COUNTS, is_exact_counter, is_met
 from tallystick.certificates.linear.responses import Precision, ResponseMaker
 from tallystick.certificates.linear.whole_products import Whole
 from tallystick.certificates.verdict import Lengths
@@ -64,7 +64,7 @@ class Proof:
     def reason(self) -> str:
         """The proof in a sentence."""
         if self.limit is None:
-            return "every output is a multiple of the count, plus a constant, and has the right sign next to zero"
+            return COUNTS
         return (
             f"every counted length to {self.start} is right, and what brackets add converges so fast that beyond it nothing can "
             "go wrong, though the network does not compute the count"
@@ -74,29 +74,6 @@ class Proof:
 def proof_of(network: AffineNetwork, lengths: Lengths) -> Proof | None:
     """Return what proves a network right at every length from the least K on that is tried, or None."""
     return Proof() if is_exact_counter(network, lengths) else _tail(network, lengths)
-
-
-def is_exact_counter(network: AffineNetwork, lengths: Lengths) -> bool:
-    """Say whether every output is the count, times a number and plus another, and meets its demands at every length."""
-    rows, scale = network.outputs, 1
-    first = rows @ network.inputs[:, 0]
-    for k in range(network.size + 1):
-        found, level = rows @ network.inputs, first * scale
-        if (found[:, 0] != level).any() or (k < network.size and (-2 * found[:, 1] != level).any()):
-            return False
-        rows, scale = rows @ network.matrix, scale * network.divisor
-    return all(
-        _is_met(demand, first[demand.output], network.constants[demand.output], lengths) for demand in network.demands
-    )
-
-
-def _is_met(demand: Demand, limit: int, constant: int, lengths: Lengths, rest: int = 0) -> bool:
-    """Say whether a demand is met at every length, given L, C and what Σ t_k comes to at least, all times one positive number."""
-    limit *= demand.direction
-    if demand.side * limit < 0:
-        return False
-    least = 2 * demand.direction * constant + abs(demand.side * limit) * lengths.stride + rest
-    return least > 0 or (least == 0 and not demand.strict)
 
 
 def _tail(network: AffineNetwork, lengths: Lengths) -> Proof | None:
@@ -162,7 +139,7 @@ class _Decay:
             head = int((2 * drift + level - 2 * np.maximum(level - opening, 0)).sum())
             rest = head - _ceiling(tails[output] * unit * self.scale)
             constant = terms.constants[output] * self.scale
-            if not _is_met(demand, self.levels[output] * unit, constant, lengths, rest):
+            if not is_met(demand, self.levels[output] * unit, constant, lengths, rest):
                 return False
         return True
 

@@ -25,11 +25,11 @@ from tallystick.certificates.linear.affine import AffineNetwork
 from tallystick.certificates.linear.whole_products import Whole, whole_product
 
 UNIT = 2.0**-53
-_SUBNORMAL, _TINY = 2.0**-1070, 2.0**-1000
+SUBNORMAL, TINY = 2.0**-1070, 2.0**-1000
 """Above what is lost where a double becomes subnormal; far above that, and far below all that counts."""
 
-_PLACES = (160, 320, 640, 1280)
-_SPARE = 70
+PLACES = (160, 320, 640, 1280)
+SPARE = 70
 """Errors of whole numbers are to be below 2^−70, so that those of doubles are what counts."""
 
 _MOST_DIGITS, _MOST_ENTRIES = 1 << 18, 1 << 25
@@ -75,28 +75,30 @@ class Responses:
         return _sums_before(np.abs(self.openings) + np.abs(self.drifts))
 
 
-class _Product(NamedTuple):
+class Product(NamedTuple):
     """A matrix of whole numbers, and a bound on the error of its entries."""
 
     entries: Whole
     error: int
 
-    def times(self, other: "_Product", places: int) -> "_Product":
+    def times(self, other: "Product", places: int) -> "Product":
         """Multiply, and round down."""
-        along, across = _greatest_sum(self.entries, 1), _greatest_sum(other.entries, 0)
+        along, across = greatest_sum(self.entries, 1), greatest_sum(other.entries, 0)
         error = self.error * across + other.error * along + len(other.entries) * self.error * other.error
-        return _Product(whole_product(self.entries, other.entries) >> places, (error >> places) + 2)
+        return Product(whole_product(self.entries, other.entries) >> places, (error >> places) + 2)
 
-    def beside(self, other: "_Product", axis: int) -> "_Product":
+    def beside(self, other: "Product", axis: int) -> "Product":
         """Put another matrix below this one, or to the right of it."""
-        return _Product(np.concatenate([self.entries, other.entries], axis=axis), max(self.error, other.error))
+        return Product(np.concatenate([self.entries, other.entries], axis=axis), max(self.error, other.error))
 
 
-def _greatest_sum(entries: Whole, axis: int) -> int:
+def greatest_sum(entries: Whole, axis: int) -> int:
+    """Return the greatest sum of sizes along an axis."""
     return int(np.abs(entries).sum(axis=axis).max())
 
 
-def _size(entries: Whole) -> int:
+def size_of(entries: Whole) -> int:
+    """Return the binary digits of the largest entry."""
     return int(np.abs(entries).max()).bit_length()
 
 
@@ -105,7 +107,7 @@ class ResponseMaker:
 
     def __init__(self, network: AffineNetwork) -> None:
         self.network = network
-        self._places = list(_PLACES)
+        self._places = list(PLACES)
         self._ladder = _Ladder(network, self._places.pop(0))
 
     def upto(self, length: int, precision: Precision) -> Responses | None:
@@ -116,7 +118,7 @@ class ResponseMaker:
             return None
         while True:
             vectors = self._ladder.vectors(length)
-            if vectors is not None and vectors.error >> 2 * vectors.places - _SPARE == 0:
+            if vectors is not None and vectors.error >> 2 * vectors.places - SPARE == 0:
                 return (_doubles if precision is Precision.DOUBLE else _wide)(self.network, vectors, length)
             if not self._places:
                 return None
@@ -146,9 +148,9 @@ class _Ladder:
 
     def __init__(self, network: AffineNetwork, places: int) -> None:
         self.network, self.places = network, places
-        self.shifts = _size(network.outputs), _size(network.inputs)
-        self.powers = [_Product((network.matrix << places) // network.divisor, 1)]
-        self.columns = [_Product((network.inputs << places) >> self.shifts[1], 1)]
+        self.shifts = size_of(network.outputs), size_of(network.inputs)
+        self.powers = [Product((network.matrix << places) // network.divisor, 1)]
+        self.columns = [Product((network.inputs << places) >> self.shifts[1], 1)]
 
     def vectors(self, length: int) -> _Vectors | None:
         """Return the vectors for all terms up to a length; None where their numbers become too large."""
@@ -156,16 +158,16 @@ class _Ladder:
         small = doublings // 2
         while len(self.powers) < doublings:
             self.powers.append(self.powers[-1].times(self.powers[-1], places))
-            if _size(self.powers[-1].entries) > 3 * places:
+            if size_of(self.powers[-1].entries) > 3 * places:
                 self.powers.pop()
                 return None
         while len(self.columns) <= small:
             more = self.powers[len(self.columns) - 1].times(self.columns[-1], places)
             self.columns.append(self.columns[-1].beside(more, axis=1))
-        rows, columns = _Product((self.network.outputs << places) >> self.shifts[0], 1), self.columns[small]
+        rows, columns = Product((self.network.outputs << places) >> self.shifts[0], 1), self.columns[small]
         for power in self.powers[small:doublings]:
             rows = rows.beside(rows.times(power, places), axis=0)
-        sums = _greatest_sum(rows.entries, 1), _greatest_sum(columns.entries, 0)
+        sums = greatest_sum(rows.entries, 1), greatest_sum(columns.entries, 0)
         error = rows.error * sums[1] + columns.error * sums[0] + self.network.size * rows.error * columns.error
         return _Vectors(rows.entries, columns.entries, error, places, sum(self.shifts))
 
@@ -189,18 +191,18 @@ def _doubles(network: AffineNetwork, vectors: _Vectors, length: int) -> Response
     product of their sizes, whatever the order of its sums. So (d + 4)·u of that covers both, and 2·u more what rounds the bound.
     """
     outputs = len(network.constants)
-    rows, columns = (_as_doubles(entries, vectors.places) for entries in (vectors.rows, vectors.columns))
+    rows, columns = (as_doubles(entries, vectors.places) for entries in (vectors.rows, vectors.columns))
     openings, drifts = _products(rows, columns, outputs, length)
     sizes = np.add(*_products(np.abs(rows), np.abs(columns), outputs, length))
     whole = 2 * (vectors.error + 1) / (1 << 2 * vectors.places)
-    lost = _SUBNORMAL * network.size * float(np.abs(rows).max() + np.abs(columns).max())
-    errors = (network.size + 6) * UNIT * sizes + (1.001 * whole + lost + _TINY)
-    constants = _as_doubles(np.array(network.constants, object), vectors.shift)
-    constant_error = 2 * UNIT * float(np.abs(constants).max()) + _TINY
+    lost = SUBNORMAL * network.size * float(np.abs(rows).max() + np.abs(columns).max())
+    errors = (network.size + 6) * UNIT * sizes + (1.001 * whole + lost + TINY)
+    constants = as_doubles(np.array(network.constants, object), vectors.shift)
+    constant_error = 2 * UNIT * float(np.abs(constants).max()) + TINY
     return Responses(openings, drifts, constants, constant_error, 1.001 * _sums_before(errors), is_rounded=True)
 
 
-def _as_doubles(entries: Whole, places: int) -> NDArray[np.float64]:
+def as_doubles(entries: Whole, places: int) -> NDArray[np.float64]:
     """Divide by 2^places, rounded once; what is too large becomes infinite, so that nothing is decided by it."""
     unit = 1 << places
 

@@ -204,7 +204,7 @@ def least_outputs(terms: Responses, demand: Demand, before: int, last: int) -> t
 def _pivot(opening: NDArray[Any], side: int) -> Any:  # noqa: ANN401 -- a double or a whole number
     """Return M: between the n-th least term and the next, for the n at which the sum of the n least is least."""
     length = len(opening)
-    first, last = _range(side, length)
+    first, last = openings_of(side, length)
     negative = int(np.count_nonzero(opening < 0))
     if first <= negative <= last:
         return 0
@@ -212,7 +212,7 @@ def _pivot(opening: NDArray[Any], side: int) -> Any:  # noqa: ANN401 -- a double
     return np.partition(opening, place)[place]
 
 
-def _range(side: int, length: int) -> tuple[int, int]:
+def openings_of(side: int, length: int) -> tuple[int, int]:
     """Return the least and the greatest number of opening brackets of strings whose count has a sign."""
     half = length // 2
     return {-1: (0, (length + 1) // 2 - 1), 0: (half, half), 1: (half + 1, length)}[side]
@@ -236,7 +236,7 @@ def _failure(maker: ResponseMaker, network: Network, demand: Demand, length: int
         if terms is None:
             continue
         opening = demand.direction * terms.openings[demand.output]
-        first, last = _range(demand.side, length)
+        first, last = openings_of(demand.side, length)
         chosen = np.argsort(opening, kind="stable")[: min(max(np.count_nonzero(opening < 0), first), last)]
         is_open = np.zeros(length, bool)
         is_open[length - 1 - chosen] = True

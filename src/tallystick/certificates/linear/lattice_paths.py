@@ -1,0 +1,227 @@
+"""How long a linear network with one matrix per token is right, where the two matrices commute: by least and greatest paths.
+
+**A string is a lattice path.** What a token adds to an output depends on the token and on how many `(` and `)` follow it
+(`path_terms`). So the output of a string is the sum of the terms along a path from (0, 0), its end, to (n, m), its beginning,
+with a step in the direction of each token. The least sum over all strings with n opening and m closing brackets is
+
+    E(n, m) = min(E(n − 1, m) + φ_open(n − 1, m), E(n, m − 1) + φ_close(n, m − 1)),     E(0, 0) = 0,
+
+since the first token is either `(` or `)`. One table serves all lengths: length T is the diagonal n + m = T. A demand of the
+readout (`affine`) asks for the least of y or of −y over all strings whose count has one sign, so the table decides each
+length completely, and a path that attains what fails is a failing string.
+
+**What decides.** Doubles with a bound on the error of each entry decide nearly all lengths. Where they do not, at a tie or near
+it, the table is made once more in whole numbers of more digits, and at last in exact ones, up to the last length that is open.
+Where even these would take too long the outcome is BOUNDED.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.certificates.linear.affine import AffineNetwork, Demand, affine_network
+from tallystick.certificates.linear.path_terms import Diagonal, diagonals, exact_time, longest
+from tallystick.certificates.linear.responses import UNIT, Precision
+from tallystick.certificates.linear.sorting import openings_of
+from tallystick.certificates.progress import report
+from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.networks import Network
+
+METHOD = "lattice paths"
+"""The method's name in certificates."""
+
+DEFAULT_LIMIT = 1000
+LONGEST = 1 << 15
+"""How far a table is made: its effort grows with the square."""
+
+_QUICK = 1 << 31
+"""Nanoseconds in which a failing string is found from exact numbers, so that it is the first of all that are as bad."""
+
+
+def decide_by_paths(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+    """Decide a linear network whose two matrices commute, in real numbers."""
+    affine = affine_network(network) if arithmetic == REAL else None
+    if affine is None or not affine.commutes:
+        return None
+    search = _Search(affine, lengths, DEFAULT_LIMIT if limit is None else limit)
+    search.run()
+    failure = None if search.failing is None else _failure(affine, network, search.failing)
+    if failure is None:
+        return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, search.reached, None, METHOD, search.reason)
+    reason = f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; no shorter counted one fails"
+    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, search.reached, failure, METHOD, reason)
+
+
+class _Search:
+    """Goes through the lengths, first in doubles, then in more digits where these leave lengths open.
+
+    Attributes:
+        failing: the first length at which some string fails, if there is one.
+        reached: every counted length up to this one is right.
+        reason: why the search went no further.
+    """
+
+    def __init__(self, network: AffineNetwork, lengths: Lengths, limit: int) -> None:
+        self.network, self.lengths, self.limit = network, lengths, limit
+        self.failing: int | None = None
+        self.reached, self.reason = 0, ""
+
+    def run(self) -> None:
+        """Decide as many lengths as can be decided."""
+        still_open = list(self.lengths.upto(min(self.limit, LONGEST)))
+        last, failing = still_open[-1], None
+        try:
+            for precision in Precision:
+                if still_open:
+                    still_open, found = self._look_at(still_open, precision)
+                    failing = found or failing
+        except KeyboardInterrupt:
+            self.reason = (
+                f"interrupted: every counted length to {self.reached} is right, the ones beyond it were not decided"
+            )
+            return
+        first = still_open[0] if still_open else failing
+        self.reached = last if first is None else first - self.lengths.stride
+        if first is not None:
+            self.failing = None if still_open else failing
+            self.reason = (
+                f"length {first} hangs on numbers that are too long to compare, and every shorter counted one is right"
+            )
+        elif self.limit <= LONGEST:
+            self.reason = f"every counted length to {self.limit} is right; the search went no further"
+        else:
+            self.reason = f"every counted length to {last} is right; a longer table would take too long"
+
+    def _look_at(self, asked: list[int], precision: Precision) -> tuple[list[int], int | None]:
+        """Decide some lengths; return those that stay open, and the first that surely fails, beyond which none is looked at."""
+        table, still_open, wanted = _Table(self.network), list[int](), frozenset(asked)
+        for diagonal in diagonals(self.network, longest(self.network, asked[-1], precision), precision):
+            table.advance(diagonal)
+            if table.length not in wanted:
+                continue
+            is_right, failing = table.outcome(diagonal)
+            if failing is not None:
+                return still_open, table.length
+            if not is_right:
+                still_open.append(table.length)
+            elif not still_open:
+                self.reached = table.length
+                report(table.length, self.limit, f"right to length {table.length}, at most {self.limit} is asked for")
+        return still_open + [length for length in asked if length > table.length], None
+
+
+class _Table:
+    """The least sums of one length, for each output and direction that a demand asks for.
+
+    Attributes:
+        length: T.
+        least: the least sums of direction·y, one row for each output and direction, one column for each n.
+        errors: bounds on their errors.
+        begins: where paths are kept, for every length and 0 < n < T whether the least one begins with `(`.
+    """
+
+    def __init__(self, network: AffineNetwork, *, keeps_paths: bool = False) -> None:
+        self.demands = network.demands
+        self.rows = list(dict.fromkeys((demand.output, demand.direction) for demand in self.demands))
+        self.outputs, self.directions = ([row[part] for row in self.rows] for part in (0, 1))
+        self.length = 0
+        self.least: NDArray[Any] = np.zeros((len(self.rows), 1), np.int64)
+        self.errors: NDArray[Any] = np.zeros((len(self.rows), 1), np.int64)
+        self.begins: list[NDArray[np.bool_]] | None = [] if keeps_paths else None
+
+    @np.errstate(all="ignore")  # what overflows is not decided
+    def advance(self, diagonal: Diagonal) -> None:
+        """Go on to the next length.
+
+        A sum of doubles is off by at most u of its size, which is taken twice. The bounds themselves are rounded at each length
+        by less than 4·u of them, which `outcome` makes up for.
+        """
+        directions = np.array(self.directions)[:, None]
+        opening, closing = (self.least * diagonal.factor + directions * terms[self.outputs] for terms in diagonal.terms)
+        errors = [self.errors * diagonal.factor + of_token[self.outputs] for of_token in diagonal.errors]
+        if _is_rounded(diagonal):
+            errors = [error + 2 * UNIT * np.abs(sums) for error, sums in zip(errors, (opening, closing), strict=True)]
+        if self.begins is not None:
+            self.begins.append((opening[:, :-1] <= closing[:, 1:]).astype(bool))
+        self.least, self.errors = _joined(opening, closing, np.minimum), _joined(errors[0], errors[1], np.maximum)
+        self.length += 1
+
+    @np.errstate(all="ignore")
+    def outcome(self, diagonal: Diagonal) -> tuple[bool, tuple[Demand, int] | None]:
+        """Say whether this length is surely right; and a demand that surely fails, with an n for which it does."""
+        is_right = True
+        for demand in self.demands:
+            if demand.side == 0 and self.length % 2:
+                continue
+            first, last = openings_of(demand.side, self.length)
+            row = self.rows.index((demand.output, demand.direction))
+            constant = demand.direction * diagonal.constants[demand.output]
+            values = constant + self.least[row, first : last + 1]
+            errors = self.errors[row, first : last + 1]
+            if _is_rounded(diagonal):
+                errors = 1.001 * errors + 4 * UNIT * (np.abs(values) + abs(constant))
+            errors = errors + diagonal.constant_error
+            fails = np.flatnonzero(values <= -errors if demand.strict else values < -errors)
+            if len(fails):
+                return False, (demand, first + int(fails[0]))
+            is_right &= bool((values > errors if demand.strict else values >= errors).all())
+        return is_right, None
+
+    def path(self, demand: Demand, openings: int) -> str:
+        """Return the string whose sum is the least of a demand's output in its direction, for a number of `(`."""
+        assert self.begins is not None
+        row, tokens = self.rows.index((demand.output, demand.direction)), list[str]()
+        for length, begins in zip(range(self.length, 0, -1), reversed(self.begins), strict=True):
+            is_open = openings == length or (openings > 0 and begins[row, openings - 1])
+            tokens.append(OPEN if is_open else CLOSE)
+            openings -= is_open
+        return "".join(tokens)
+
+
+def _is_rounded(diagonal: Diagonal) -> bool:
+    return diagonal.terms.dtype == np.float64
+
+
+def _joined(opening: NDArray[Any], closing: NDArray[Any], choose: Callable[..., NDArray[Any]]) -> NDArray[Any]:
+    """Choose between what begins with `(`, which leads to one n more, and what begins with `)`; at the ends there is one."""
+    return np.concatenate([closing[:, :1], choose(opening[:, :-1], closing[:, 1:]), opening[:, -1:]], axis=1)
+
+
+def _failure(affine: AffineNetwork, network: Network, length: int) -> Failure | None:
+    """Return a string of a length that fails; with exact numbers, of the least paths the first in the order of the tokens."""
+    precisions = [Precision.WIDE, Precision.DOUBLE, Precision.EXACT]
+    if exact_time(affine, length) <= _QUICK:
+        precisions = [Precision.EXACT]
+    for precision in precisions:
+        table, failing = _Table(affine, keeps_paths=True), None
+        if longest(affine, length, precision) == length:
+            for diagonal in diagonals(affine, length, precision):
+                table.advance(diagonal)
+                if table.length == length:
+                    _, failing = table.outcome(diagonal)
+        if failing is None:
+            continue
+        demand, openings = failing
+        string, right = table.path(demand, openings), network.task.index_of_count(demand.side)
+        found = _class_of(affine, string)
+        if found != right:
+            return Failure(runs_of(string), network.task.classes[found], network.task.classes[right])
+    return None
+
+
+def _class_of(affine: AffineNetwork, string: str) -> int:
+    """Return the index of the class of a string, which is run in whole numbers."""
+    state, scale = np.zeros(affine.size, object), 1
+    for token in string:
+        place = (OPEN, CLOSE).index(token)
+        scale *= affine.divisor
+        state = affine.matrices[place] @ state + affine.steps[:, place] * scale
+    outputs = affine.outputs @ state + np.array(affine.constants, object) * scale
+    return next(
+        index
+        for index, needed in enumerate(affine.forms)
+        if all(direction * outputs[output] >= (1 if strict else 0) for output, direction, strict in needed)
+    )
