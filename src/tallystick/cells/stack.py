@@ -70,7 +70,7 @@ class Stack(Recurrence):
     last: Matrix = ()
 
     name = "stack"
-    deciders = ("sorting", "zero check", "exact states", "gated boxes")
+    deciders = ("sorting", "zero check", "matrices", "lattice paths", "exact states", "gated boxes")
 
     def __post_init__(self) -> None:
         """Refuse layers that do not fit together, naming the first that does not."""
