@@ -31,7 +31,11 @@ def gated(generator, d):
         [generator.choice([ONE, ONE, ONE, Fraction(15, 16), Fraction(9, 8)]), *eighths(generator, d - 1, 8)]
         for _ in "()"
     ]
-    return [diagonal(values) for values in factors], steps_near_a_count(generator, d), [ONE, *eighths(generator, d - 1, 2)]
+    return (
+        [diagonal(values) for values in factors],
+        steps_near_a_count(generator, d),
+        [ONE, *eighths(generator, d - 1, 2)],
+    )
 
 
 def undone(generator, d):

@@ -29,7 +29,7 @@ from tallystick.certificates.linear.responses import (
     greatest_sum,
     size_of,
 )
-from tallystick.certificates.linear.whole_products import Whole
+from tallystick.certificates.linear.whole_products import Whole, whole_product
 
 _FIRST_STAGE, _NEXT_STAGE = 16, 8
 """Rows and columns are made for the first lengths, then for eight times as many: most networks fail early."""
@@ -85,20 +85,14 @@ def exact_time(network: AffineNetwork, length: int) -> int:
 
 
 def _exact(network: AffineNetwork, length: int) -> Iterator[Diagonal]:
-    rows, constants = network.outputs[None], np.array(network.constants, object)
-    errors = np.zeros((2, len(constants), 1), object)
+    (A, B), outputs = network.matrices, len(network.outputs)
+    rows, constants = network.outputs, np.array(network.constants, object)
+    errors = np.zeros((2, outputs, 1), object)
     for _ in range(length):
         constants = constants * network.divisor
-        terms = np.moveaxis(rows @ network.steps, (0, 1, 2), (2, 1, 0))
-        yield Diagonal(terms * network.divisor, errors, constants, 0, network.divisor)
-        A, B = network.matrices
-        rows = np.concatenate([_times(rows, B), _times(rows[-1:], A)])
-
-
-def _times(rows: Whole, matrix: Whole) -> Whole:
-    """Multiply rows by a matrix, of which only the diagonal may be other than 0."""
-    diagonal = matrix.diagonal()
-    return rows * diagonal if np.count_nonzero(matrix) == np.count_nonzero(diagonal) else rows @ matrix
+        terms = (rows @ network.steps).reshape(-1, outputs, 2) * network.divisor
+        yield Diagonal(terms.transpose(2, 1, 0), errors, constants, 0, network.divisor)
+        rows = np.concatenate([whole_product(rows, B), whole_product(rows[-outputs:], A)])
 
 
 class _Powers:

@@ -26,6 +26,10 @@ def whole_product(first: Whole, second: Whole) -> Whole:
     >>> whole_product(np.array([[2**70, -1]], object), np.array([[3], [5]], object)).tolist()
     [[3541774862152233910267]]
     """
+    if _is_diagonal(second):
+        return first * second.diagonal()
+    if _is_diagonal(first):
+        return first.diagonal()[:, None] * second
     size = max(1 + int(np.abs(matrix).max()).bit_length() // _DIGIT for matrix in (first, second))
     if first.size * second.shape[1] < _LEAST or size > _MOST_DIGITS or size * len(second) >= _MOST_ADDED:
         return first @ second
@@ -40,6 +44,11 @@ def whole_product(first: Whole, second: Whole) -> Whole:
         total[place] &= (1 << _DIGIT) - 1
     total[2 * size] = total[2 * size - 1] >> _DIGIT
     return _numbers(total)
+
+
+def _is_diagonal(matrix: Whole) -> bool:
+    """Say whether a matrix is square, and 0 beside its diagonal."""
+    return matrix.shape[0] == matrix.shape[1] and np.count_nonzero(matrix) == np.count_nonzero(matrix.diagonal())
 
 
 def _digits(matrix: Whole, size: int) -> NDArray[np.float64]:
