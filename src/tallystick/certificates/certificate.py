@@ -33,7 +33,9 @@ from pathlib import Path
 from tallystick.cells import Recurrence, ScalarCell, TensorCell
 from tallystick.certificates.counts import asked_for_a_class
 from tallystick.certificates.linear.affine import affine_network
+from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
 from tallystick.certificates.linear.limits import proof_of
+from tallystick.certificates.linear.matrices import METHOD as MATRICES
 from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
 from tallystick.certificates.linear.zero_check import rest_of, zero_checked
@@ -154,6 +156,8 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
         return {"method": SORTING, "tail": _tail(verdict)} if verdict.outcome is Outcome.PROVED else {"method": SORTING}
     if verdict.method == ZERO_CHECK:
         return {"method": ZERO_CHECK, **({"rest": _rest(verdict)} if verdict.outcome is Outcome.PROVED else {})}
+    if verdict.method in (PATHS, MATRICES):
+        return {"method": verdict.method}
     cell = verdict.network.cell.name
     methods = ("boxes",) if verdict.network.readout.kind == COUNT else _methods(verdict.network.cell)
     method = verdict.method if verdict.method in methods else methods[0]

@@ -1,11 +1,11 @@
-"""Networks whose step is U·h + s(x), with one matrix U for both tokens, in whole numbers.
+"""Networks whose step is A·h + a for `(` and B·h + b for `)`, in whole numbers.
 
-With T the length of a string, and k the number of tokens after a bracket, the difference y of two outputs is
+Seen from the start h₀, the state g = h − h₀ starts at 0 and steps the same way, with a + (A − I)·h₀ and b + (B − I)·h₀ in the
+place of a and b; from here on these are a and b. The difference y of two outputs is C + w·g, with C = c + w·h₀.
 
-    y = C + Σ_{k<T} γ_k + Σ_{k: opening} δ_k,     δ_k = w·U^k·e,   γ_k = w·U^k·z,   C = c + w·h₀,
+Where both tokens have one matrix U, and k is the number of tokens after a bracket of a string of length T,
 
-where e = s(() − s()) and z = s()) + (U − I)·h₀: without any opening bracket y is c + w·U^T·h₀ + Σ w·U^k·s()), and w·U^T·h₀ is
-w·h₀ and the sum of w·U^k·(U − I)·h₀.
+    y = C + Σ_{k<T} γ_k + Σ_{k: opening} δ_k,     δ_k = w·U^k·(a − b),   γ_k = w·U^k·b.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,49 +31,65 @@ class Affine(NamedTuple):
     """A network in whole numbers; each y may be multiplied by a positive number, which leaves its sign as it is.
 
     Attributes:
-        columns: those of D·U.
+        matrices: the columns of D·A and of D·B.
         divisor: D.
-        inputs: e and z, times one positive number.
+        steps: a and b, times one positive number.
         outputs: w of each pair of outputs, times a positive number.
         constants: C of each pair, times both.
     """
 
-    columns: list[Row]
+    matrices: tuple[list[Row], list[Row]]
     divisor: int
-    inputs: tuple[Row, Row]
+    steps: tuple[Row, Row]
     outputs: list[Row]
     constants: list[int]
 
     @property
     def size(self) -> int:
         """How many numbers a state has."""
-        return len(self.columns)
+        return len(self.matrices[0])
 
-    def after(self, row: Row) -> Row:
-        """Return a row times D·U."""
-        return [sum(map(mul, row, column)) for column in self.columns]
+    @property
+    def columns(self) -> list[Row]:
+        """Those of D·U, where both tokens have one matrix."""
+        return self.matrices[0]
 
-    def terms(self, row: Row) -> tuple[int, int]:
-        """Return a row times e, and times z."""
-        return sum(map(mul, row, self.inputs[0])), sum(map(mul, row, self.inputs[1]))
+    @property
+    def inputs(self) -> tuple[Row, Row]:
+        """The columns a − b and b."""
+        a, b = self.steps
+        return [x - y for x, y in zip(a, b, strict=True)], b
+
+    @property
+    def largest(self) -> int:
+        """The binary digits of the largest entry of both matrices."""
+        return max(abs(x) for matrix in self.matrices for column in matrix for x in column).bit_length()
+
+    def after(self, row: Row, token: int = 0) -> Row:
+        """Return a row times the matrix of a token, times D."""
+        return [sum(map(mul, row, column)) for column in self.matrices[token]]
 
 
-def affine_of(network: Network, limit: Limit) -> Affine:
+def affine_of(network: Network, method: str, limit: Limit) -> Affine:
     """Return a network whose programs are sums of multiples of the state; refuse any other."""
     programs, size = (*network.steps, network.hidden, *network.first), len(network.start)
     taken = [place for program in programs for operation in program.operations for place in operation.places]
     products = len(taken) + size * (sum(place >= size for place in taken) + len(network.readout.decision.pairs) * size)
     limit.allow(products * _TERM, "to read the step")
-    (U, opening), (same, closing), (shown, offset), *before = (_affine_map(program, size) for program in programs)
-    require(same == U, "sorting decides only for a step with one matrix for both tokens")
+    for program in programs:
+        sums = all(operation.name == "sum" for operation in program.operations)
+        require(sums, f"{method} decides only for a step that adds up multiples of the state")
+    (A, opening), (B, closing), (shown, offset), *before = (_affine_map(program, size) for program in programs)
     start = list(network.start)
     for matrix, added in before:
         start = [_dot(row, start) + constant for row, constant in zip(matrix, added, strict=True)]
         _require_short(*start)
-    e = [a - b for a, b in zip(opening, closing, strict=True)]
-    z = [b + _dot(row, start) - h for row, b, h in zip(U, closing, start, strict=True)]
-    divisor = common_denominator(*U)
-    scale = common_denominator(e, z, start)
+    a, b = (
+        [x + _dot(row, start) - h for row, x, h in zip(matrix, added, start, strict=True)]
+        for matrix, added in ((A, opening), (B, closing))
+    )
+    divisor = common_denominator(*A, *B)
+    scale = common_denominator(a, b, start)
     outputs: list[Row] = []
     constants: list[int] = []
     for weights, bias in _differences(network):
@@ -85,12 +101,9 @@ def affine_of(network: Network, limit: Limit) -> Affine:
         common = common_denominator(w, (c,))
         outputs.append([int(x * common) for x in w])
         constants.append(int((c + _dot(w, start)) * common * scale))
+    first, second = ([[int(row[place] * divisor) for row in matrix] for place in range(size)] for matrix in (A, B))
     return Affine(
-        [[int(row[place] * divisor) for row in U] for place in range(size)],
-        divisor,
-        ([int(x * scale) for x in e], [int(x * scale) for x in z]),
-        outputs,
-        constants,
+        (first, second), divisor, ([int(x * scale) for x in a], [int(x * scale) for x in b]), outputs, constants
     )
 
 
@@ -98,8 +111,7 @@ def _affine_map(program: Program, size: int) -> tuple[list[list[Fraction]], list
     """Return the matrix of a program, and what it adds."""
     none = Fraction(0)
     numbers = [([Fraction(int(i == place)) for i in range(size)], none) for place in range(size)]
-    for name, places, weights, bias in program.operations:
-        require(name == "sum", "sorting decides only for a step that adds up multiples of the state")
+    for _, places, weights, bias in program.operations:
         terms, total = [none] * size, bias
         for weight, place in zip(weights, places, strict=True):
             if weight and place < size:  # a number of the state, as most are

@@ -6,10 +6,14 @@ from pathlib import Path
 
 from .answers import Answer, Refused, TooCostly, number_text, require
 from .claims import Claim, Network
+from .counters import METHOD as MATRICES
+from .counters import check_matrices
 from .effort import MINUTES, Limit
 from .forms import claim_of
 from .groups import check_groups
 from .limits import check_all_lengths
+from .paths import METHOD as PATHS
+from .paths import check_paths
 from .reading import Unreadable, parse, read_text
 from .sorted_strings import check_sorted
 from .sorting import METHOD as SORTING
@@ -25,6 +29,16 @@ _METHODS = {
     "search": check_lengths,
     "enclosures": check_lengths,
 }
+
+_NETWORK_METHODS = {
+    (SORTING, True): check_all_lengths,
+    (SORTING, False): check_sorting,
+    (ZERO_CHECK, True): check_zero,
+    (ZERO_CHECK, False): check_zero,
+    (MATRICES, True): check_matrices,
+    (PATHS, False): check_paths,
+}
+"""By method, and whether all lengths are proved; every other claim about a program is checked in boxes."""
 
 Report = Callable[[str], None]
 """Is told from time to time how far a long check has come."""
@@ -80,15 +94,11 @@ def _claim(text: str) -> Claim:
 
 def _verify(claim: Claim, limit: Limit) -> str:
     """Return in words what holds."""
-    if isinstance(claim.model, Network) and claim.method == SORTING:
-        (check_all_lengths if claim.verdict == "PROVED" else check_sorting)(claim, claim.model, limit)
-    elif isinstance(claim.model, Network) and claim.method == ZERO_CHECK:
-        check_zero(claim, claim.model, limit)
-    elif isinstance(claim.model, Network):
-        check_groups(claim, claim.model, limit)
+    if isinstance(claim.model, Network):
+        _NETWORK_METHODS.get((claim.method, claim.verdict == "PROVED"), check_groups)(claim, claim.model, limit)
     else:
         _check_method(claim, limit)
-    if claim.verdict == "PROVED" and claim.method == SORTING:
+    if claim.verdict == "PROVED" and claim.method in (SORTING, MATRICES):
         why = "the outputs count" if claim.tail is None else "what brackets add converges"
         return f"PROVED: {why}, and every counted length is right"
     if claim.verdict == "PROVED" and claim.method == ZERO_CHECK:

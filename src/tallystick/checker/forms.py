@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from .answers import Refused, require
 from .claims import COUNT, Claim, Counterexample, Model, Network, Rest, Tail
+from .counters import METHOD as MATRICES
 from .counts import class_names
 from .floating import FORMATS, FUSED
 from .models import GATES, model_of
+from .paths import METHOD as PATHS
 from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
 from .sorting import METHOD as SORTING
 from .zero_check import METHOD as ZERO_CHECK
@@ -56,7 +58,7 @@ def _claim(content: dict[str, Any]) -> Claim:
         rest = _rest(content["evidence"], verdict, stride)
         return Claim(model, stride, name, verdict, horizon, example, ZERO_CHECK, rest=rest)
     method, tail = _method(content["evidence"], model, name, verdict)
-    if isinstance(model, Network) and method != SORTING:
+    if isinstance(model, Network) and method not in (SORTING, PATHS, MATRICES):
         _require_runnable(model, name, verdict)
     return Claim(model, stride, name, verdict, horizon, example, method, tail)
 
@@ -86,7 +88,8 @@ def _method(evidence: object, model: Model | Network, arithmetic: str, verdict: 
         return SORTING, _tail(evidence, model, verdict)
     if isinstance(model, Network):
         boxes = "gated boxes" if model.cell in GATES else "boxes"
-        return one_of(fields_of(evidence, "method")["method"], (boxes,)), None
+        proving = MATRICES if verdict == "PROVED" else PATHS
+        return one_of(fields_of(evidence, "method")["method"], (boxes, proving)), None
     return _scalar_method(evidence, model, arithmetic), None
 
 

@@ -8,8 +8,7 @@ Let M = L have the sign of the strings' count, or let that be 0. Then (2·n − 
 lengths), or 0, and a demand is met at every length from K on if 2·C and that and Σ_{k<K} t_k − Σ_{k≥K} |t_k| together are
 above 0, or not below it.
 
-**Exact counters**: δ_0 = … = δ_d = L, and 2·γ_k = −L for k < d, with d the size of a state. Both δ_(k+1) − δ_k and 2·γ_k +
-δ_k are linear recurrences of order d (Cayley and Hamilton), and 0 if their first d terms are. So t_k = 0, and K = 0.
+**Exact counters** (`counters`) have δ_k = L and 2·γ_k = −L. So t_k = 0, and K = 0.
 
 **Others**: the certificate has a matrix E with U·E = E·U = E·E = E. By induction N = U − E has N^k = U^k − E for k ≥ 1. So
 δ_k − w·E·e = w·N^k·e, and the same for z. With L = w·E·e and w·E·z = −L/2, |t_k| ≤ 2·|w·N^k·e| + 2·|w·N^k·z|. If the sizes in
@@ -23,8 +22,10 @@ from operator import mul
 from .affine import Affine, Row, common_denominator
 from .answers import require
 from .claims import Claim, Network, Tail
-from .effort import Limit, product_time, total_time
-from .sorting import Demand, Terms, check_lengths, sortable
+from .counters import require_counter
+from .demands import Demand, is_met
+from .effort import Limit, product_time
+from .sorting import Terms, check_lengths, sortable
 
 Matrix = list[Row]
 
@@ -33,39 +34,16 @@ def check_all_lengths(claim: Claim, network: Network, limit: Limit) -> None:
     """Every counted length is right."""
     affine, demands = sortable(claim, network, limit)
     if claim.tail is None:
-        _check_counter(affine, demands, claim.stride, limit)
+        require_counter(affine, demands, claim.stride, limit)
     else:
         check_lengths(affine, demands, claim.stride, claim.tail.start, limit)
         _check_tail(affine, demands, claim.stride, claim.tail, limit)
 
 
-def _check_counter(affine: Affine, demands: list[Demand], stride: int, limit: Limit) -> None:
-    terms = Terms(affine, affine.size + 1, None)
-    limit.allow(total_time(terms.time, terms.length), "the conditions of an exact counter")
-    levels: list[int] = []
-    for k, (found, _) in enumerate(terms):
-        limit.go_on(k, affine.size)
-        levels = levels or [opening for opening, _ in found]
-        for demand in demands:
-            opening, drift = found[demand.pair]
-            level = levels[demand.pair]
-            require(opening == level and (k == affine.size or 2 * drift == -level), "no exact counter")
-    for demand in demands:
-        _require_met(demand, levels[demand.pair], terms.constants[demand.pair], stride, 0)
-
-
-def _require_met(demand: Demand, level: int, constant: int, stride: int, rest: int) -> None:
-    """Refuse a demand that is not met, given L, C and the least that Σ t_k comes to, all times one positive number."""
-    level *= demand.direction
-    least = 2 * demand.direction * constant + abs(level * demand.side) * stride + rest
-    met = level * demand.side >= 0 and (least > 0 or (least == 0 and not demand.strict))
-    require(met, "some string may fail beyond the lengths that were looked at")
-
-
 def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, limit: Limit) -> None:
     size, start, power = affine.size, tail.start, tail.power
     divisor = lcm(common_denominator(*tail.limit), affine.divisor)
-    digits = divisor.bit_length() + max(abs(x) for column in affine.columns for x in column).bit_length()
+    digits = divisor.bit_length() + affine.largest
     work = size**3 * (4 + 2 * power.bit_length()) + len(affine.outputs) * size**2 * (start + power)
     limit.allow(work * product_time(digits, digits * (start + power)), "the powers of a matrix")
     U = [[x * (divisor // affine.divisor) for x in row] for row in zip(*affine.columns, strict=True)]
@@ -83,7 +61,8 @@ def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, 
         left = 2 * _sizes(row, N, divisor, start, power) * sum(max(map(abs, x)) for x in affine.inputs) * whole
         rest = head + -left * terms.unit * divisor // (divisor ** (start + power - 1) * (whole - theta))
         constant = terms.constants[demand.pair] * divisor
-        _require_met(demand, levels[demand.pair] * terms.unit, constant, stride, rest)
+        met = is_met(demand, levels[demand.pair] * terms.unit, constant, stride, rest)
+        require(met, "some string may fail beyond the lengths that were looked at")
 
 
 def _heads(
@@ -92,7 +71,8 @@ def _heads(
     """Return Σ_{k<K} t_k of each demand, and L of each pair; refuse limits of γ that are not −L/2."""
     levels: list[int] = []
     for row in affine.outputs:
-        level, drift = affine.terms(_row_times(row, E))
+        limited = _row_times(row, E)
+        level, drift = (sum(map(mul, limited, column)) for column in affine.inputs)
         levels.append(level)
         require(2 * drift == -level, "the drift has no end")
     heads = [0] * len(demands)

@@ -12,11 +12,12 @@ all errors together. Where this does not tell, terms are exact, over the common 
 
 from collections.abc import Callable, Iterator
 from heapq import heappush, heappushpop
-from typing import NamedTuple
+from operator import mul
 
-from .affine import Affine, Row, affine_of
+from .affine import Affine, Row
 from .answers import TooCostly, Undecided, number_text, require
-from .claims import COUNT, GREATEST, Claim, Counterexample, Network
+from .claims import Claim, Counterexample, Network
+from .demands import Demand, demanding
 from .effort import Limit, product_time, total_time
 
 METHOD = "sorting"
@@ -27,15 +28,6 @@ _OVERHEAD = 5000
 """Nanoseconds that the sorted sums of a length take."""
 _MOST_MEMORY = 1 << 33
 """Binary digits of all terms that are kept."""
-
-
-class Demand(NamedTuple):
-    """For strings whose count has the sign `side`, direction·y of a pair must be above 0, or at least 0 if not strict."""
-
-    pair: int
-    direction: int
-    strict: bool
-    side: int
 
 
 def check_sorting(claim: Claim, network: Network, limit: Limit) -> None:
@@ -51,19 +43,9 @@ def check_sorting(claim: Claim, network: Network, limit: Limit) -> None:
 
 def sortable(claim: Claim, network: Network, limit: Limit) -> tuple[Affine, list[Demand]]:
     """Return a network as an affine one, and what its task asks; refuse a claim that sorting does not speak of."""
-    require(claim.arithmetic == "real", "sorting decides in real numbers only")
-    known = network.readout.kind in ("binary", "ternary", GREATEST, COUNT) and not network.task.floored
-    require(known, "sorting decides only for the sign of n − m, by one output or the greatest of several")
-    return affine_of(network, limit), list(_demands(network))
-
-
-def _demands(network: Network) -> Iterator[Demand]:
-    """Go through what right classes ask for: a strict comparison wants its pair above 0, any other wants it not above 0."""
-    pairs, comparisons = network.readout.decision.pairs, network.readout.decision.comparisons
-    for side, right in zip((-1, 0, 1), network.task.right, strict=True):
-        for greater, less, strict in comparisons[right]:
-            pair = pairs.index((greater, less) if strict else (less, greater))
-            yield Demand(pair, 1 if strict else -1, strict, side)
+    affine, demands = demanding(claim, network, METHOD, limit)
+    require(affine.matrices[0] == affine.matrices[1], "sorting decides only for a step with one matrix for both tokens")
+    return affine, demands
 
 
 # --- Terms ----------------------------------------------------------------------------------------------------------------------
@@ -87,9 +69,9 @@ class Terms:
         """Go through k = 0, 1, …: for every pair δ_k and γ_k, and a bound on the sum of both errors."""
         rows, exact, scale = [list(row) for row in self.affine.outputs], self.places is None, self.unit
         rows = rows if exact else [[x * self.unit for x in row] for row in rows]
-        error = 0
+        error, (opening, drift) = 0, self.affine.inputs
         for _ in range(self.length):
-            found = [self.affine.terms(row) for row in rows]
+            found = [(sum(map(mul, row, opening)), sum(map(mul, row, drift))) for row in rows]
             yield [(x * scale, y * scale) for x, y in found] if exact else found, error * sum(self.input_sizes)
             rows = [self._after(row) for row in rows]
             scale //= self.affine.divisor
@@ -102,7 +84,7 @@ class Terms:
 
     def time(self, k: int) -> int:
         """Return about how many nanoseconds a length takes."""
-        weight = max(abs(x) for column in self.affine.columns for x in column).bit_length()
+        weight = self.affine.largest
         digits = k * (weight + self.affine.size.bit_length()) if self.places is None else self.places
         whole = self.unit.bit_length() if self.places is None else digits
         products = self.affine.size * (self.affine.size + 2) * product_time(weight, digits + weight)

@@ -72,8 +72,9 @@ def is_met(demand: Demand, limit: int, constant: int, lengths: Lengths, rest: in
 def _decisive(rows: Whole, network: AffineNetwork) -> tuple[int, ...]:
     """Return the first exponent whose prime is above all numbers that decide; none where they are too long."""
     growth = max(int(np.abs(matrix).sum(axis=1).max()) for matrix in network.matrices)
-    largest = int(np.abs(rows).sum(axis=1).max()) * growth ** (network.size - 1) * int(np.abs(network.steps).max())
-    return tuple(exponent for exponent in _EXPONENTS if exponent > largest.bit_length())[:1]
+    largest = int(np.abs(rows).sum(axis=1).max()) * int(np.abs(network.steps).max())
+    digits = largest.bit_length() + (network.size - 1) * growth.bit_length()
+    return tuple(exponent for exponent in _EXPONENTS if exponent > digits)[:1]
 
 
 def _vanishes(rows: Whole, network: AffineNetwork, exponent: int) -> bool:

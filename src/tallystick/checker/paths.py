@@ -1,0 +1,203 @@
+"""All strings of a network with one matrix per token, where the two matrices commute, by the least of all lattice paths.
+
+The product of the matrices after a token depends only on how many `(` and `)` follow it, n and m. So the token adds w·A^n·B^m·a
+or w·A^n·B^m·b to y, and a string is a path from (0, 0), its end, to its own numbers of brackets. The least sum over all
+strings with n opening and m closing brackets follows from those that are one token shorter, the first token taken away: it is
+the lesser of what `(` leads to from (n − 1, m) and `)` from (n, m − 1). A length is right if no y that a class asks for is
+negative at any (n, m) of this class.
+
+The rows w·A^n and the columns B^m·a and B^m·b are whole numbers of 2^−places, rounded down, with bounds on their errors. Where
+these do not tell, they are exact: then rows are multiplied by D^n, columns by D^m and sums by D^(n+m).
+"""
+
+from collections.abc import Callable, Iterator
+from operator import add, mul, sub
+
+from .affine import Affine, Row
+from .answers import TooCostly, Undecided, number_text, require
+from .claims import Claim, Counterexample, Network
+from .demands import Demand, demanding
+from .effort import Limit, product_time
+
+METHOD = "lattice paths"
+
+_SPARE = 96
+"""Binary places that rounding does not reach."""
+_OVERHEAD = 400
+"""Nanoseconds that an entry of a table takes, besides its products."""
+_TERM = 50
+"""By how many nanoseconds a product within a sum of many is faster than one by itself."""
+_MOST_MEMORY = 1 << 33
+"""Binary digits of all rows and columns that are kept."""
+
+
+def check_paths(claim: Claim, network: Network, limit: Limit) -> None:
+    """The counterexample follows the horizon and fails, and every counted length to the horizon is right."""
+    affine, demands = demanding(claim, network, METHOD, limit)
+    _require_commuting(affine, limit)
+    example = claim.counterexample
+    if example is not None:
+        require(example.length == claim.horizon + claim.stride, "the counterexample does not follow the horizon")
+        require(claim.right_class(example.runs) == example.right, "the right class is not the string's")
+        _decide(
+            affine, example.length, 1, limit, lambda vectors: _check_counterexample(network, vectors, example, limit)
+        )
+    if claim.horizon:
+        _decide(
+            affine,
+            claim.horizon,
+            claim.horizon,
+            limit,
+            lambda vectors: _check_lengths(vectors, demands, claim.stride, limit),
+        )
+
+
+def _require_commuting(affine: Affine, limit: Limit) -> None:
+    A, B = ([list(row) for row in zip(*columns, strict=True)] for columns in affine.matrices)
+    limit.allow(2 * affine.size**3 * product_time(affine.largest, affine.largest), "the product of the matrices")
+    same = [affine.after(row, 1) for row in A] == [affine.after(row, 0) for row in B]
+    require(same, "lattice paths decide only for matrices that commute")
+
+
+# --- Terms ----------------------------------------------------------------------------------------------------------------------
+
+
+class Vectors:
+    """The rows and columns up to a length: in units of 2^−places, or exact where places is None.
+
+    Attributes:
+        rows: w·A^n of each pair, for each n.
+        columns: B^m·a and B^m·b, for each m.
+        errors: for each T a bound on the error of every term whose n + m is T.
+    """
+
+    def __init__(self, affine: Affine, length: int, places: int | None) -> None:
+        self.affine, self.length, self.places = affine, length, places
+        transposed = [list(row) for row in zip(*affine.matrices[1], strict=True)]
+        found = [self._powers(row, affine.matrices[0]) for row in affine.outputs]
+        self.rows = [powers for powers, _ in found]
+        (opening, off), (closing, other) = (self._powers(step, transposed) for step in affine.steps)
+        self.columns = opening, closing
+        self.errors = list(self._errors([of_row for _, of_row in found], [off, other]))
+
+    def _powers(self, row: Row, columns: list[Row]) -> tuple[list[Row], list[tuple[int, int]]]:
+        """Return a row times the powers of a matrix, and for each a bound on the error of an entry, and the sum of sizes."""
+        growth = max(sum(map(abs, column)) for column in columns)
+        unit, divisor = 0 if self.places is None else self.places, self.affine.divisor
+        row, error = [x << unit for x in row], 0
+        powers: list[Row] = []
+        bounds: list[tuple[int, int]] = []
+        for _ in range(self.length):
+            powers.append(row)
+            bounds.append((error, sum(map(abs, row))))
+            row = [sum(map(mul, row, column)) for column in columns]
+            if self.places is not None:
+                # An entry that is off by g adds g times the sizes of its column, and rounding down less than 1.
+                row, error = [x // divisor for x in row], -(-error * growth // divisor) + 1
+        return powers, bounds
+
+    def _errors(self, rows: list[list[tuple[int, int]]], columns: list[list[tuple[int, int]]]) -> Iterator[int]:
+        greatest = [0, 0, 0, 0]
+        for place in range(self.length):
+            now = [max(of[place][part] for of in both) for both in (rows, columns) for part in (0, 1)]
+            greatest = list(map(max, greatest, now))
+            of_row, row, of_column, column = greatest
+            yield of_row * column + of_column * row + self.affine.size * of_row * of_column
+
+    def unit(self, length: int) -> int:
+        """Return what sums of terms up to a length are multiplied by."""
+        return self.affine.divisor**length if self.places is None else 1 << 2 * self.places
+
+    def diagonal(self, pair: int, total: int) -> tuple[Row, Row]:
+        """Return what `(` and `)` add, for each n of those with n + m = total after them."""
+        opening, closing = (
+            [sum(map(mul, row, column)) for row, column in zip(self.rows[pair], columns[total::-1], strict=False)]
+            for columns in self.columns
+        )
+        return opening, closing
+
+
+def _decide(affine: Affine, length: int, width: int, limit: Limit, verify: Callable[[Vectors], None]) -> None:
+    """Verify something on rounded terms, and if these do not tell on exact ones; `width` is how many n a length has."""
+    grown = length * (affine.largest + affine.size.bit_length())
+    places = _SPARE + (length * _digits_lost(affine) >> 5) + 2 * length.bit_length() + affine.largest
+    for chosen, digits in ((places, places), (None, grown)):
+        if chosen is not None and grown < places:
+            continue
+        if length * digits * affine.size * (len(affine.outputs) + 2) > _MOST_MEMORY:
+            raise TooCostly(f"the terms of length {number_text(length)} have too many digits for the memory")
+        limit.allow(_time(affine, length, width, digits), f"length {number_text(length)}")
+        try:
+            return verify(Vectors(affine, length, chosen))
+        except Undecided:
+            continue
+    raise AssertionError("exact terms decide")
+
+
+def _time(affine: Affine, length: int, width: int, digits: int) -> int:
+    """Return about how many nanoseconds the terms take, whose vectors have so many digits."""
+    entries, half = length * width // 2 * len(affine.outputs), digits // 2
+    products = 2 * affine.size * (product_time(half, half) - _TERM)
+    vectors = length * affine.size**2 * (len(affine.outputs) + 2) * product_time(affine.largest, digits)
+    return entries * (_OVERHEAD + products) + vectors
+
+
+def _digits_lost(affine: Affine) -> int:
+    """Return about how many binary digits errors and vectors grow by in 32 tokens."""
+    sums = (sum(map(abs, line)) for matrix in affine.matrices for line in (*matrix, *zip(*matrix, strict=True)))
+    ratio = -(-(max(sums) << 32) // affine.divisor)
+    return max(0, (ratio**32).bit_length() - 32 * 32)
+
+
+# --- Strings --------------------------------------------------------------------------------------------------------------------
+
+
+def _check_counterexample(network: Network, vectors: Vectors, example: Counterexample, limit: Limit) -> None:
+    unit = vectors.unit(example.length)
+    values, error, after = [constant * unit for constant in vectors.affine.constants], 0, [0, 0]
+    for place, token in enumerate(reversed(list(example.tokens()))):
+        limit.go_on(place, example.length)
+        column = vectors.columns[token][after[1]]
+        scale = vectors.affine.divisor ** (example.length - place) if vectors.places is None else 1
+        values = [
+            value + scale * sum(map(mul, rows[after[0]], column))
+            for value, rows in zip(values, vectors.rows, strict=True)
+        ]
+        error += vectors.errors[place]
+        after[token] += 1
+    above = tuple(True if value > error else False if value <= -error else None for value in values)
+    given = network.readout.decision.class_of(above)
+    if given is None:
+        raise Undecided
+    require(given == example.given != example.right, "the counterexample does not fail as it is said to")
+
+
+def _check_lengths(vectors: Vectors, demands: list[Demand], stride: int, limit: Limit) -> None:
+    factor = vectors.affine.divisor if vectors.places is None else 1
+    tables = {(pair, direction): [0] for pair, direction, _, _ in demands}
+    pairs, error, unit = sorted({demand.pair for demand in demands}), 0, vectors.unit(0)
+    for length in range(1, vectors.length + 1):
+        limit.go_on(length, vectors.length)
+        error, unit = error + vectors.errors[length - 1], unit * factor
+        terms = {pair: vectors.diagonal(pair, length - 1) for pair in pairs}
+        tables = {
+            (pair, direction): _least(table, terms[pair], direction, factor)
+            for (pair, direction), table in tables.items()
+        }
+        for pair, direction, strict, side in demands if length % stride == 0 else ():
+            if side or length % 2 == 0:
+                first, last = {-1: (0, (length - 1) // 2), 0: (length // 2,) * 2, 1: (length // 2 + 1, length)}[side]
+                least = direction * vectors.affine.constants[pair] * unit + min(
+                    tables[pair, direction][first : last + 1]
+                )
+                if not (least > error or (least == error and not strict)):
+                    require(not (least < -error or (least == -error and strict)), f"a string of length {length} fails")
+                    raise Undecided
+
+
+def _least(table: Row, terms: tuple[Row, Row], direction: int, factor: int) -> Row:
+    """Return the least sums of the next length from those of this one, for each number of `(`."""
+    change = add if direction > 0 else sub
+    opening, closing = (list(map(change, table, of_token)) for of_token in terms)
+    found = [closing[0], *map(min, opening, closing[1:]), opening[-1]]
+    return found if factor == 1 else [factor * x for x in found]
