@@ -6,11 +6,12 @@ strings with n opening and m closing brackets follows from those that are one to
 the lesser of what `(` leads to from (n − 1, m) and `)` from (n, m − 1). A length is right if no y that a class asks for is
 negative at any (n, m) of this class.
 
-The rows w·A^n and the columns B^m·a and B^m·b are whole numbers of 2^−places, rounded down, with bounds on their errors. Where
-these do not tell, they are exact: then rows are multiplied by D^n, columns by D^m and sums by D^(n+m).
+The rows w·A^n and the columns B^m·a and B^m·b, each brought to the size of 1, are whole numbers of 2^−places, rounded down,
+with bounds on their errors. Where these do not tell, they are exact: then rows are multiplied by D^n, columns by D^m and sums
+by D^(n+m).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from operator import add, mul, sub
 
 from .affine import Affine, Row
@@ -21,7 +22,7 @@ from .effort import Limit, product_time
 
 METHOD = "lattice paths"
 
-_SPARE = 96
+_SPARE = 64
 """Binary places that rounding does not reach."""
 _OVERHEAD = 400
 """Nanoseconds that an entry of a table takes, besides its products."""
@@ -73,18 +74,19 @@ class Vectors:
 
     def __init__(self, affine: Affine, length: int, places: int | None) -> None:
         self.affine, self.length, self.places = affine, length, places
+        self.shifts = (0, 0) if places is None else (_digits(affine.outputs), _digits(affine.steps))
         transposed = [list(row) for row in zip(*affine.matrices[1], strict=True)]
-        found = [self._powers(row, affine.matrices[0]) for row in affine.outputs]
+        found = [self._powers(row, affine.matrices[0], self.shifts[0]) for row in affine.outputs]
         self.rows = [powers for powers, _ in found]
-        (opening, off), (closing, other) = (self._powers(step, transposed) for step in affine.steps)
+        (opening, off), (closing, other) = (self._powers(step, transposed, self.shifts[1]) for step in affine.steps)
         self.columns = opening, closing
         self.errors = list(self._errors([of_row for _, of_row in found], [off, other]))
 
-    def _powers(self, row: Row, columns: list[Row]) -> tuple[list[Row], list[tuple[int, int]]]:
+    def _powers(self, row: Row, columns: list[Row], shift: int) -> tuple[list[Row], list[tuple[int, int]]]:
         """Return a row times the powers of a matrix, and for each a bound on the error of an entry, and the sum of sizes."""
         growth = max(sum(map(abs, column)) for column in columns)
         unit, divisor = 0 if self.places is None else self.places, self.affine.divisor
-        row, error = [x << unit for x in row], 0
+        row, error = [(x << unit) >> shift for x in row], int(shift > 0)
         powers: list[Row] = []
         bounds: list[tuple[int, int]] = []
         for _ in range(self.length):
@@ -104,9 +106,12 @@ class Vectors:
             of_row, row, of_column, column = greatest
             yield of_row * column + of_column * row + self.affine.size * of_row * of_column
 
-    def unit(self, length: int) -> int:
-        """Return what sums of terms up to a length are multiplied by."""
-        return self.affine.divisor**length if self.places is None else 1 << 2 * self.places
+    def constant(self, pair: int, length: int) -> int:
+        """Return C of a pair, in the units of sums of terms up to a length; rounded down by less than 1."""
+        found = self.affine.constants[pair]
+        if self.places is None:
+            return found * self.affine.divisor**length
+        return (found << 2 * self.places) >> sum(self.shifts)
 
     def diagonal(self, pair: int, total: int) -> tuple[Row, Row]:
         """Return what `(` and `)` add, for each n of those with n + m = total after them."""
@@ -120,7 +125,7 @@ class Vectors:
 def _decide(affine: Affine, length: int, width: int, limit: Limit, verify: Callable[[Vectors], None]) -> None:
     """Verify something on rounded terms, and if these do not tell on exact ones; `width` is how many n a length has."""
     grown = length * (affine.largest + affine.size.bit_length())
-    places = _SPARE + (length * _digits_lost(affine) >> 5) + 2 * length.bit_length() + affine.largest
+    places = _SPARE + (length * _digits_lost(affine) >> 5) + 2 * length.bit_length()
     for chosen, digits in ((places, places), (None, grown)):
         if chosen is not None and grown < places:
             continue
@@ -142,6 +147,11 @@ def _time(affine: Affine, length: int, width: int, digits: int) -> int:
     return entries * (_OVERHEAD + products) + vectors
 
 
+def _digits(rows: Sequence[Row]) -> int:
+    """Return the binary digits of the largest entry."""
+    return max(abs(x) for row in rows for x in row).bit_length()
+
+
 def _digits_lost(affine: Affine) -> int:
     """Return about how many binary digits errors and vectors grow by in 32 tokens."""
     sums = (sum(map(abs, line)) for matrix in affine.matrices for line in (*matrix, *zip(*matrix, strict=True)))
@@ -153,8 +163,8 @@ def _digits_lost(affine: Affine) -> int:
 
 
 def _check_counterexample(network: Network, vectors: Vectors, example: Counterexample, limit: Limit) -> None:
-    unit = vectors.unit(example.length)
-    values, error, after = [constant * unit for constant in vectors.affine.constants], 0, [0, 0]
+    values = [vectors.constant(pair, example.length) for pair in range(len(vectors.rows))]
+    error, after = int(vectors.places is not None), [0, 0]
     for place, token in enumerate(reversed(list(example.tokens()))):
         limit.go_on(place, example.length)
         column = vectors.columns[token][after[1]]
@@ -175,10 +185,12 @@ def _check_counterexample(network: Network, vectors: Vectors, example: Counterex
 def _check_lengths(vectors: Vectors, demands: list[Demand], stride: int, limit: Limit) -> None:
     factor = vectors.affine.divisor if vectors.places is None else 1
     tables = {(pair, direction): [0] for pair, direction, _, _ in demands}
-    pairs, error, unit = sorted({demand.pair for demand in demands}), 0, vectors.unit(0)
+    pairs, error = sorted({demand.pair for demand in demands}), int(vectors.places is not None)
+    constants = {pair: vectors.constant(pair, 0) for pair in pairs}
     for length in range(1, vectors.length + 1):
         limit.go_on(length, vectors.length)
-        error, unit = error + vectors.errors[length - 1], unit * factor
+        error += vectors.errors[length - 1]
+        constants = {pair: factor * constant for pair, constant in constants.items()}
         terms = {pair: vectors.diagonal(pair, length - 1) for pair in pairs}
         tables = {
             (pair, direction): _least(table, terms[pair], direction, factor)
@@ -187,9 +199,7 @@ def _check_lengths(vectors: Vectors, demands: list[Demand], stride: int, limit: 
         for pair, direction, strict, side in demands if length % stride == 0 else ():
             if side or length % 2 == 0:
                 first, last = {-1: (0, (length - 1) // 2), 0: (length // 2,) * 2, 1: (length // 2 + 1, length)}[side]
-                least = direction * vectors.affine.constants[pair] * unit + min(
-                    tables[pair, direction][first : last + 1]
-                )
+                least = direction * constants[pair] + min(tables[pair, direction][first : last + 1])
                 if not (least > error or (least == error and not strict)):
                     require(not (least < -error or (least == -error and strict)), f"a string of length {length} fails")
                     raise Undecided
