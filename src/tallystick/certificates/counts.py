@@ -52,7 +52,7 @@ class Counted(Recurrence):
     cell: Recurrence
 
     name = "counted"
-    deciders = ("sorting", "exact states", "gated boxes")
+    deciders = ("sorting", "matrices", "lattice paths", "exact states", "gated boxes")
 
     @property
     def is_rational(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- it depends on the cell

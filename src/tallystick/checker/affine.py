@@ -70,8 +70,8 @@ class Affine(NamedTuple):
         return [sum(map(mul, row, column)) for column in self.matrices[token]]
 
 
-def affine_of(network: Network, method: str, limit: Limit) -> Affine:
-    """Return a network whose programs are sums of multiples of the state; refuse any other."""
+def affine_of(network: Network, limit: Limit, method: str = "sorting", *, one_matrix: bool = True) -> Affine:
+    """Return a network whose programs are sums of multiples of the state, or refuse it; most methods need one matrix."""
     programs, size = (*network.steps, network.hidden, *network.first), len(network.start)
     taken = [place for program in programs for operation in program.operations for place in operation.places]
     products = len(taken) + size * (sum(place >= size for place in taken) + len(network.readout.decision.pairs) * size)
@@ -80,6 +80,7 @@ def affine_of(network: Network, method: str, limit: Limit) -> Affine:
         sums = all(operation.name == "sum" for operation in program.operations)
         require(sums, f"{method} decides only for a step that adds up multiples of the state")
     (A, opening), (B, closing), (shown, offset), *before = (_affine_map(program, size) for program in programs)
+    require(A == B or not one_matrix, f"{method} decides only for a step with one matrix for both tokens")
     start = list(network.start)
     for matrix, added in before:
         start = [_dot(row, start) + constant for row, constant in zip(matrix, added, strict=True)]

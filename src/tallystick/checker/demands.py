@@ -18,12 +18,14 @@ class Demand(NamedTuple):
     side: int
 
 
-def demanding(claim: Claim, network: Network, method: str, limit: Limit) -> tuple[Affine, list[Demand]]:
+def demanding(
+    claim: Claim, network: Network, limit: Limit, method: str, *, one_matrix: bool = False
+) -> tuple[Affine, list[Demand]]:
     """Return a network as an affine one, and what its task asks; refuse a claim that no such method speaks of."""
     require(claim.arithmetic == "real", f"{method} decides in real numbers only")
     known = network.readout.kind in ("binary", "ternary", GREATEST, COUNT) and not network.task.floored
     require(known, f"{method} decides only for the sign of n − m, by one output or the greatest of several")
-    return affine_of(network, method, limit), list(_demands(network))
+    return affine_of(network, limit, method, one_matrix=one_matrix), list(_demands(network))
 
 
 def _demands(network: Network) -> Iterator[Demand]:

@@ -43,9 +43,7 @@ def check_sorting(claim: Claim, network: Network, limit: Limit) -> None:
 
 def sortable(claim: Claim, network: Network, limit: Limit) -> tuple[Affine, list[Demand]]:
     """Return a network as an affine one, and what its task asks; refuse a claim that sorting does not speak of."""
-    affine, demands = demanding(claim, network, METHOD, limit)
-    require(affine.matrices[0] == affine.matrices[1], "sorting decides only for a step with one matrix for both tokens")
-    return affine, demands
+    return demanding(claim, network, limit, METHOD, one_matrix=True)
 
 
 # --- Terms ----------------------------------------------------------------------------------------------------------------------
