@@ -70,7 +70,7 @@ class Affine(NamedTuple):
         return [sum(map(mul, row, column)) for column in self.matrices[token]]
 
 
-def affine_of(network: Network, limit: Limit, method: str = "sorting", *, one_matrix: bool = True) -> Affine:
+def affine_of(network: Network, limit: Limit, who: str = "sorting decides", *, one_matrix: bool = True) -> Affine:
     """Return a network whose programs are sums of multiples of the state, or refuse it; most methods need one matrix."""
     programs, size = (*network.steps, network.hidden, *network.first), len(network.start)
     taken = [place for program in programs for operation in program.operations for place in operation.places]
@@ -78,9 +78,9 @@ def affine_of(network: Network, limit: Limit, method: str = "sorting", *, one_ma
     limit.allow(products * _TERM, "to read the step")
     for program in programs:
         sums = all(operation.name == "sum" for operation in program.operations)
-        require(sums, f"{method} decides only for a step that adds up multiples of the state")
+        require(sums, f"{who} only for a step that adds up multiples of the state")
     (A, opening), (B, closing), (shown, offset), *before = (_affine_map(program, size) for program in programs)
-    require(A == B or not one_matrix, f"{method} decides only for a step with one matrix for both tokens")
+    require(A == B or not one_matrix, f"{who} only for a step with one matrix for both tokens")
     start = list(network.start)
     for matrix, added in before:
         start = [_dot(row, start) + constant for row, constant in zip(matrix, added, strict=True)]

@@ -30,7 +30,7 @@ _OVERHEAD = 200
 
 def check_matrices(claim: Claim, network: Network, limit: Limit) -> None:
     """Every output counts, and every counted length is right."""
-    affine, demands = demanding(claim, network, limit, METHOD)
+    affine, demands = demanding(claim, network, limit, "matrices decide")
     require_counter(affine, demands, claim.stride, limit)
 
 

@@ -19,13 +19,13 @@ class Demand(NamedTuple):
 
 
 def demanding(
-    claim: Claim, network: Network, limit: Limit, method: str, *, one_matrix: bool = False
+    claim: Claim, network: Network, limit: Limit, who: str, *, one_matrix: bool = False
 ) -> tuple[Affine, list[Demand]]:
-    """Return a network as an affine one, and what its task asks; refuse a claim that no such method speaks of."""
-    require(claim.arithmetic == "real", f"{method} decides in real numbers only")
+    """Return a network as an affine one, and what its task asks; refuse a claim that those who decide do not speak of."""
+    require(claim.arithmetic == "real", f"{who} in real numbers only")
     known = network.readout.kind in ("binary", "ternary", GREATEST, COUNT) and not network.task.floored
-    require(known, f"{method} decides only for the sign of n − m, by one output or the greatest of several")
-    return affine_of(network, limit, method, one_matrix=one_matrix), list(_demands(network))
+    require(known, f"{who} only for the sign of n − m, by one output or the greatest of several")
+    return affine_of(network, limit, who, one_matrix=one_matrix), list(_demands(network))
 
 
 def _demands(network: Network) -> Iterator[Demand]:

@@ -34,7 +34,7 @@ _MOST_MEMORY = 1 << 33
 
 def check_paths(claim: Claim, network: Network, limit: Limit) -> None:
     """The counterexample follows the horizon and fails, and every counted length to the horizon is right."""
-    affine, demands = demanding(claim, network, limit, METHOD)
+    affine, demands = demanding(claim, network, limit, "lattice paths decide")
     _require_commuting(affine, limit)
     example = claim.counterexample
     if example is not None:

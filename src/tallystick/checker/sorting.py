@@ -43,7 +43,7 @@ def check_sorting(claim: Claim, network: Network, limit: Limit) -> None:
 
 def sortable(claim: Claim, network: Network, limit: Limit) -> tuple[Affine, list[Demand]]:
     """Return a network as an affine one, and what its task asks; refuse a claim that sorting does not speak of."""
-    return demanding(claim, network, limit, METHOD, one_matrix=True)
+    return demanding(claim, network, limit, "sorting decides", one_matrix=True)
 
 
 # --- Terms ----------------------------------------------------------------------------------------------------------------------
