@@ -71,16 +71,29 @@ def reproduce(
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A finished reproduction.")],
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="A finished reproduction, or a run of linear networks of several units."),
+    ],
     as_json: Json = False,
 ) -> None:
     """Write the table, the figures, the claims and the page of a reproduction once more.
 
+    Of a run of linear networks with several units, draw the leading eigenvalues against the lengths up to which they are right.
+
     Example: tallystick report reproduction
     """
+    from tallystick.reports.figure_eigenvalues import FILES, is_linear_run, write_eigenvalues
     from tallystick.reports.report import write_report
     from tallystick.reports.table_formats import as_text
 
+    if is_linear_run(run):
+        rows = [one.as_record() for one in write_eigenvalues(run)]
+        if as_json:
+            show_json({"directory": str(run), "files": list(FILES), "settings": rows})
+        else:
+            show(rows_table(rows))
+        return
     found = write_report(run)
     if as_json:
         show_json({"directory": str(run), "files": [path.name for path in found.files]})

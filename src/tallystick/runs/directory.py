@@ -55,6 +55,7 @@ OWN_FILES = (
     "regions.*",
     "paths.*",
     "precision.*",
+    "eigenvalues.*",
     "sweep.*",
 )
 """What a run and its report write into the folder, and all that --force may remove."""
