@@ -128,8 +128,8 @@ class _Table:
         self.rows = list(dict.fromkeys((demand.output, demand.direction) for demand in self.demands))
         self.outputs, self.directions = ([row[part] for row in self.rows] for part in (0, 1))
         self.length = 0
-        self.least: NDArray[Any] = np.zeros((len(self.rows), 1), np.int64)
-        self.errors: NDArray[Any] = np.zeros((len(self.rows), 1), np.int64)
+        self.least: NDArray[Any] = np.zeros((len(self.rows), 1), object)
+        self.errors: NDArray[Any] = np.zeros((len(self.rows), 1), object)
         self.begins: list[NDArray[np.bool_]] | None = [] if keeps_paths else None
 
     @np.errstate(all="ignore")  # what overflows is not decided
@@ -140,6 +140,8 @@ class _Table:
         by less than 4·u of them, which `outcome` makes up for.
         """
         directions = np.array(self.directions)[:, None]
+        if not self.length:
+            self.least, self.errors = (part.astype(diagonal.terms.dtype) for part in (self.least, self.errors))
         opening, closing = (self.least * diagonal.factor + directions * terms[self.outputs] for terms in diagonal.terms)
         errors = [self.errors * diagonal.factor + of_token[self.outputs] for of_token in diagonal.errors]
         if _is_rounded(diagonal):
