@@ -103,10 +103,12 @@ def report(
 
 def compare(
     seeds: Annotated[int, typer.Option(help="How many networks of each scalar cell.")] = 10_000,
+    layer_seeds: Annotated[int, typer.Option(help="How many linear, selective and LRU layers of each kind.")] = 1000,
     vector_seeds: Annotated[int, typer.Option(help="How many GRUs and LSTMs of each kind.")] = 100,
     seed: Annotated[int, typer.Option(help="Draws the order of the training strings, and the test strings.")] = 0,
     cell: Annotated[str | None, typer.Option(help="Only this cell.")] = None,
     method: Annotated[str | None, typer.Option(help="Only this method.")] = None,
+    units: Annotated[int | None, typer.Option(help="Only networks with so many units.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
@@ -124,7 +126,7 @@ def compare(
     from tallystick.studies.compare import chosen_settings, compare_settings
     from tallystick.studies.comparison_table import HEADINGS, as_cells, as_record, setting_words, write_comparison
 
-    settings = chosen_settings(seeds, vector_seeds, seed, cell, method)
+    settings = chosen_settings(seeds, vector_seeds, seed, cell, method, layer_seeds=layer_seeds, units=units)
     if out is not None:
         make_folder(out)
     elif resume:

@@ -3,17 +3,21 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
 
 from tallystick.cells import VectorCell
+from tallystick.certificates.linear.affine import affine_network
+from tallystick.certificates.linear.ensemble import has_linear_horizons
+from tallystick.certificates.linear.limits import is_exact_counter
 from tallystick.certificates.one_unit.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths, Verdict
 from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import refuse_existing, remove_partial
+from tallystick.networks import Network
 from tallystick.runs.evaluation import exact_horizons, verdicts_on
 from tallystick.runs.horizons import are_finite, certify_many
 from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
@@ -23,6 +27,7 @@ from tallystick.runs.workers import OneByOne, workers_named
 from tallystick.training.ensemble import Ensemble, silent, train
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
+from tallystick.training.snapping import snap
 
 TRAIN_LENGTH = 8
 LONG = 1000
@@ -59,7 +64,8 @@ class Comparison:
     Attributes:
         setting: cell, method, task and the rest.
         seeds: how many were trained.
-        exact: the share that meets the conditions of its cell's theorem exactly; None for a cell that has none.
+        exact: the share that meets the conditions of its cell's theorem exactly; of layers, that is proved and gives the count
+            at every length; None for a cell that has no theorem.
         proved: the share that is right at every length, by a theorem, in real arithmetic.
         horizons: the horizons, every length counted.
         even_horizons: the same where even lengths count alone, as in the paper's data.
@@ -116,18 +122,44 @@ def default_vector_settings() -> list[Setting]:
     ]
 
 
+def default_layer_settings() -> list[Setting]:
+    """Return the layers that are compared: as the paper trains, as counts best in one unit, and both snapped."""
+
+    def layers(cell: str, units: int, *, snap: bool) -> list[Setting]:
+        plain = [
+            Setting("binary", bias, TRAIN_LENGTH, cell, method, units=units)
+            for method, bias in (("published", False), ("count-calm", True))
+        ]
+        return [setting for one in plain for setting in ([one, replace(one, snap=True)] if snap else [one])]
+
+    linear = [setting for units in (2, 4, 16) for setting in layers("linear", units, snap=True)]
+    selective = [setting for units in (4, 16) for setting in layers("selective", units, snap=True)]
+    return linear + selective + [setting for units in (4, 16) for setting in layers("lru", units, snap=False)]
+
+
 def chosen_settings(
-    seeds: int, vector_seeds: int, seed: int, cell: str | None = None, method: str | None = None
+    seeds: int,
+    vector_seeds: int,
+    seed: int,
+    cell: str | None = None,
+    method: str | None = None,
+    *,
+    layer_seeds: int = 1000,
+    units: int | None = None,
 ) -> list[tuple[Setting, int]]:
-    """Return what is compared, each setting with its number of seeds: all of them, or those of one cell or method."""
+    """Return what is compared, each setting with its number of seeds: all, or those of one cell, method or number of units."""
     ALL.check_seeds(seeds)
     check_whole(vector_seeds, "vector_seeds", least=1, most=MOST_VECTOR_SEEDS)
+    check_whole(layer_seeds, "layer_seeds", least=1, most=MOST_VECTOR_SEEDS)
     check_whole(seed, "seed", least=0, most=MOST_SEEDS)
     every = [(setting, seeds) for setting in default_settings()]
+    every += [(setting, layer_seeds) for setting in default_layer_settings()]
     every += [(setting, vector_seeds) for setting in default_vector_settings()]
-    chosen = [pair for pair in every if cell in (None, pair[0].cell) and method in (None, pair[0].method)]
+    wanted = {"cell": cell, "method": method, "units": units}
+    chosen = [pair for pair in every if all(value in (None, getattr(pair[0], name)) for name, value in wanted.items())]
     if not chosen:
-        raise BadInput(f"cell: nothing is compared that has the cell {cell!r} and the method {method!r}")
+        words = ", ".join(f"{name} {value!r}" for name, value in wanted.items() if value is not None)
+        raise BadInput(f"cell: nothing is compared that has the {words}")
     return chosen
 
 
@@ -180,10 +212,19 @@ def compare_settings(
 
 def compare(setting: Setting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
     """Train the seeds of a setting and sum up what became of them; cells with several units are trained on processors."""
-    job = training_job(setting, seeds, seed)
     several = issubclass(setting.kind, VectorCell)
-    networks = train(setting, job.initial(np.arange(seeds)), job.strings, device="cpu" if several else device)
-    return (summary_one_by_one if several else summary)(networks, seed)
+    networks = _trained(replace(setting, snap=False), seeds, seed, "cpu" if several else device)
+    if setting.snap:
+        networks = replace(networks, setting=setting, weights=snap(networks.weights, setting.kind, setting.goal))
+    known = not several or has_linear_horizons(setting.kind)
+    return (summary if known else summary_one_by_one)(networks, seed)
+
+
+@lru_cache(maxsize=1)
+def _trained(setting: Setting, seeds: int, seed: int, device: str) -> Ensemble:
+    """Train the seeds of a setting, once for two rows that differ only in whether they are snapped."""
+    job = training_job(setting, seeds, seed)
+    return train(setting, job.initial(np.arange(seeds)), job.strings, device=device)
 
 
 def summary(networks: Ensemble, seed: int = 0) -> Comparison:
@@ -194,7 +235,7 @@ def summary(networks: Ensemble, seed: int = 0) -> Comparison:
     return Comparison(
         setting,
         size,
-        float(meets_conditions(networks.cell()).mean()) if has_theorem(setting.kind) else None,
+        _exact_share(networks, np.isinf(every)),
         float(np.isinf(every).mean()),
         Spread.of(every),
         Spread.of(even),
@@ -203,6 +244,23 @@ def summary(networks: Ensemble, seed: int = 0) -> Comparison:
         *_accuracies(networks, setting, seed),
         _failed_share(networks),
     )
+
+
+def _exact_share(networks: Ensemble, proved: np.ndarray) -> float | None:
+    """Return the share that meets the conditions of its theorem; of layers, that is proved and gives the count itself."""
+    if has_theorem(networks.setting.kind):
+        return float(meets_conditions(networks.cell()).mean())
+    if not has_linear_horizons(networks.setting.kind):
+        return None
+    counters = [_gives_the_count(networks.network(int(place))) for place in np.flatnonzero(proved)]
+    return sum(counters) / len(proved)
+
+
+def _gives_the_count(network: Network) -> bool:
+    """Say whether a proved linear network has outputs that are the count, times a number and plus another."""
+    affine = affine_network(network)
+    # With a matrix for each token nothing else is ever proved.
+    return affine is not None and (not affine.is_shared or is_exact_counter(affine, Lengths.ALL))
 
 
 def summary_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tallystick.cells import VectorCell
+from tallystick.cells import GatedCell, VectorCell
 from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
 from tallystick.runs.resuming import at_work_in
@@ -91,19 +91,16 @@ def setting_words(setting: Setting) -> tuple[str, str, str]:
     >>> setting_words(Setting("binary", False, 8, method="count", snap=True))
     ('linear', 'binary', 'count, snapped')
     """
-    if issubclass(setting.kind, VectorCell):
-        return (
-            f"{setting.cell}, {setting.units} {'unit' if setting.units == 1 else 'units'}",
-            setting.task,
-            setting.method,
-        )
     parts = [setting.method]
-    parts += ["bias"] if setting.bias else []
+    several, gated = issubclass(setting.kind, VectorCell), issubclass(setting.kind, GatedCell)
+    # Gated cells always have a bias, as libraries have them.
+    parts += ["bias"] if setting.bias and not gated else []
     parts += [setting.precision] if setting.precision != "float32" else []
     parts += [f"{setting.gradients} gradients"] if setting.gradients != OWN else []
     parts += ["from an exact counter"] if setting.start == "exact" else []
     parts += ["snapped"] if setting.snap else []
-    return setting.cell, setting.task, ", ".join(parts)
+    cell = f"{setting.cell}, {setting.units} {'unit' if setting.units == 1 else 'units'}" if several else setting.cell
+    return cell, setting.task, ", ".join(parts)
 
 
 def as_cells(found: Comparison) -> list[str]:
