@@ -1,5 +1,7 @@
 """The loop and PyTorch, from the same initial weights, end at the same weights: its modules, its autograd, its own Adam."""
 
+from functools import partial
+
 import jax
 import numpy as np
 import pytest
@@ -97,5 +99,38 @@ def test_training_of_several_units_is_pytorchs(cell, build, task, units):
     initial = fresh_weights(setting.kind, TASKS[task], np.arange(2), bias=True, dtype=setting.dtype, units=units)
     found = train(setting, initial, STRINGS).weights.places(SEED)
     expected = trained_module(build, initial, task, units)
+    for one, other in zip(jax.tree.leaves(found), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
+
+
+class LinearLoop(nn.Module):
+    """h' = W·x + b_x + U·h + b_h, with the parameters of an nn.RNN in their order."""
+
+    def __init__(self, inputs, units, dtype):
+        super().__init__()
+        shapes = [(units, inputs), (units, units), (units,), (units,)]
+        self.weights = nn.ParameterList([nn.Parameter(torch.zeros(shape, dtype=dtype)) for shape in shapes])
+
+    def forward(self, x):
+        W, U, b, c = self.weights
+        h = torch.zeros(len(U), dtype=U.dtype)
+        for token in x:
+            h = W @ token[0] + b + U @ h + c
+        return h[None, None], None
+
+
+@pytest.mark.parametrize(
+    ("cell", "build", "task"),
+    [
+        ("linear", LinearLoop, "binary"),
+        ("relu", partial(nn.RNN, nonlinearity="relu"), "ternary"),
+        ("tanh", nn.RNN, "count"),
+    ],
+)
+def test_training_of_a_layer_is_pytorchs(cell, build, task):
+    setting = Setting(task, True, 4, cell, "corrected", "float64", EPOCHS, units=4)
+    initial = fresh_weights(setting.kind, TASKS[task], np.arange(2), bias=True, dtype=setting.dtype, units=4)
+    found = train(setting, initial, STRINGS).weights.places(SEED)
+    expected = trained_module(build, initial, task, 4)
     for one, other in zip(jax.tree.leaves(found), expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)

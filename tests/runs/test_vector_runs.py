@@ -13,7 +13,7 @@ from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
 from tallystick.runs import rows as table_rows
 from tallystick.runs import runner
-from tallystick.runs.columns import schema_of
+from tallystick.runs.columns import lists, schema_of
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import ensembles_of_run, exact_horizons, measures_of_run, verdicts_on
 from tallystick.runs.jobs import training_job
@@ -287,6 +287,24 @@ def test_a_row_is_the_network_itself(bias):
     assert [again.network(seed) for seed in range(2)] == [ensemble.network(seed) for seed in range(2)]
     assert np.array_equal(again.accuracy(STRINGS), ensemble.accuracy(STRINGS))
     assert len(rows["tensors"][0]) == 16 + 16 + (8 + 8 if bias else 0)
+
+
+@pytest.mark.parametrize(("cell", "numbers"), [("linear", 4 + 4 + 2 + 2), ("selective", 4 + 4 + 2), ("lru", 4 + 2 + 2)])
+def test_a_row_is_the_layer_itself(cell, numbers):
+    setting, seeds = Setting("binary", True, 2, cell, units=2), np.arange(2)
+    job = training_job(setting, 2, seed=0)
+    ensemble = Ensemble(setting, job.initial(seeds), np.zeros(2))
+    tensors = pl.DataFrame(
+        {
+            "tensors": lists([ensemble.weights.inputs, ensemble.weights.recurrent, *ensemble.weights.bias], 2),
+            "readout_weight": lists([ensemble.weights.readout_weight], 2),
+            "readout_bias": lists(ensemble.weights.readout_bias, 2),
+            "accuracy_train": [0.0, 0.0],
+        }
+    )
+    assert len(tensors["tensors"][0]) == numbers
+    again = ensemble_of(tensors, setting)
+    assert [again.network(seed) for seed in range(2)] == [ensemble.network(seed) for seed in range(2)]
 
 
 def test_what_does_not_go_is_refused(tmp_path, capsys):

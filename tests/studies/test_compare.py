@@ -3,19 +3,29 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tallystick.cells import LinearCell
+from tallystick.cells import LinearCell, LinearLayer
 from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.cli import main
+from tallystick.languages.tasks import BINARY
 from tallystick.networks import Network, Readout
 from tallystick.runs.runner import train
-from tallystick.studies.compare import Spread, compare, default_settings, default_vector_settings, summary
+from tallystick.studies.compare import (
+    Spread,
+    compare,
+    default_layer_settings,
+    default_settings,
+    default_vector_settings,
+    summary,
+)
 from tallystick.studies.comparison_table import HEADINGS, as_cells, as_csv, as_markdown, setting_words
 from tallystick.training.ensemble import Ensemble
+from tallystick.training.layer_snapping import counters_in_units
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
@@ -24,7 +34,7 @@ from tallystick.training.weights import Weights
 def test_every_method_is_compared():
     settings = default_settings()
     assert {setting.method for setting in settings if setting.cell == "linear"} == set(METHODS)
-    settings += default_vector_settings()
+    settings += default_layer_settings() + default_vector_settings()
     assert len(set(map(setting_words, settings))) == len(settings)
 
 
@@ -92,6 +102,27 @@ def test_cells_with_several_units_are_compared_too():
     assert found.horizons.greatest == max(verdict.horizon for verdict in verdicts)
     assert found.horizons_exact == np.mean([verdict.outcome is Outcome.REFUTED for verdict in verdicts])
     assert 30 < found.accuracy_50 <= 100
+
+
+def test_the_summary_of_layers_is_that_of_each_layer_and_tells_counters_from_the_others():
+    how = {"cell": "linear", "units": 2, "method": "count-calm", "bias": True, "epochs": 60, "learning_rate": 0.02}
+    networks = train("binary", 4, seeds=6, **how, snap=True)
+    found = summary(networks)
+    verdicts = [certify(networks.network(place)) for place in range(6)]
+    assert found.proved == np.mean([verdict.outcome is Outcome.PROVED for verdict in verdicts])
+    assert found.proved > 0.5
+    assert found.exact == 0  # what forgets is left in the outputs, so they are not the count
+    counters = counters_in_units(networks.weights, LinearLayer, BINARY, np.zeros(6, int))
+    exact = summary(replace(networks, weights=counters))
+    assert (exact.exact, exact.proved, exact.horizons_exact) == (1, 1, 1)
+
+
+def test_a_snapped_row_is_the_one_beside_it_snapped():
+    setting = Setting("binary", True, 2, "linear", "count-calm", epochs=30, units=2)
+    plain, snapped = compare(setting, 4), compare(replace(setting, snap=True), 4)
+    networks = train("binary", 2, seeds=4, cell="linear", units=2, method="count-calm", bias=True, epochs=30, snap=True)
+    assert snapped == summary(networks)
+    assert (plain.failed, plain.setting.snap) == (snapped.failed, False)
 
 
 def test_the_tables():
