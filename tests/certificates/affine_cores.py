@@ -1,5 +1,6 @@
 """What the tokens of a random affine network do with its state: the matrices of every kind, with a layer."""
 
+import random
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -21,9 +22,17 @@ class Core(NamedTuple):
 # --- Numbers and matrices -----------------------------------------------------------------------------------------------------
 
 
+class Generator(random.Random):
+    """Random choices, and a factor of every part: 1, or one that no float holds exactly."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.factor = self.choice([ONE, ONE, ONE, Fraction(2, 3), Fraction(9, 10)])
+
+
 def parts(generator, size, most, unit=8):
-    """Some multiples of 1/unit, none above most/unit."""
-    return [Fraction(generator.randint(-most, most), unit) for _ in range(size)]
+    """Some multiples of 1/unit, none above most/unit, times the factor."""
+    return [generator.factor * generator.randint(-most, most) / unit for _ in range(size)]
 
 
 def diagonal(values):

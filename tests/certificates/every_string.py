@@ -83,6 +83,12 @@ def _is_right(network: Affine, outputs: np.ndarray, counts: np.ndarray, unit: in
     return found == np.array(network.right)[np.sign(counts) + 1]
 
 
+def is_right(network: Affine, string: str) -> bool:
+    """Say whether one string is right, in rationals."""
+    count = np.array([string.count("(") - string.count(")")])
+    return bool(_is_right(network, np.array([outputs_of(network, string)], object), count, 1)[0])
+
+
 def string_at(place: int, length: int) -> str:
     """Write the string that has this place among all of its length."""
     return "".join(")" if place >> (length - 1 - i) & 1 else "(" for i in range(length))

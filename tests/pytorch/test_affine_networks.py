@@ -42,7 +42,7 @@ def rounding_bounds(affine, string, unit):
     added = [[abs(x) for x in s] for s in affine.added]
     rows, bias = [[abs(x) for x in row] for row in affine.rows], [abs(x) for x in affine.bias]
     absolute = type(affine)(sizes, added, [abs(x) for x in affine.start], rows, bias, affine.decision, affine.right)
-    roundings = (len(affine.start) + 2) * (len(string) + 1) * unit
+    roundings = (len(affine.start) + 4) * (len(string) + 1) * unit
     return [total * roundings / (1 - roundings) for total in outputs_of(absolute, string)]
 
 

@@ -1,0 +1,39 @@
+"""What is wrong with the verdict on an affine network, given the first length at which some string is wrong."""
+
+import json
+
+from affine_cores import MATRICES, SELECTIVE
+from every_string import is_right
+
+from tallystick.certificates.certificate import certificate
+from tallystick.certificates.certify import certify
+from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.checker import check
+
+OPEN = {*SELECTIVE, *MATRICES}
+"""Kinds whose verdicts may stay open before the limit."""
+
+
+def disagreement(case, lengths, longest, first):
+    """What is wrong with the verdict on a case, or None; every string is right before the length `first`, up to `longest`."""
+    verdict = certify(case.network, lengths, limit=longest)
+    failure, counted = verdict.failure, lengths.upto(longest)
+    if verdict.outcome is Outcome.BOUNDED:
+        if first is not None and verdict.horizon >= first:
+            return f"BOUNDED to {verdict.horizon}, but length {first} fails"
+        # A box that meets the threshold leaves a length open; no more is promised than what is right.
+        if verdict.horizon != counted[-1] and case.kind not in OPEN and case.affine.decision != "zero":
+            return f"left open at {verdict.horizon}"
+    elif first is not None and (failure is None or failure.length != first):
+        return f"{verdict.outcome} to {verdict.horizon}, but length {first} fails"
+    if first is None and failure is not None and failure.length <= longest:
+        return f"REFUTED at {failure.length}, but every string is right up to {longest}"
+    if failure is not None and is_right(case.affine, failure.string):
+        return f"{failure.string} is right"
+    answer = check(json.dumps(certificate(verdict)))
+    return None if answer.valid else f"the check answers: {answer.reason}"
+
+
+def lengths_of(seed):
+    """Even lengths for every fourth case, all for the others."""
+    return Lengths.EVEN if seed % 4 == 1 else Lengths.ALL
