@@ -142,8 +142,10 @@ def prove_what_fails(source, generator):
     identity = [[int(i == j) for j in range(size)] for i in range(size)]
     projection = [[int(i == j == 0) for j in range(size)] for i in range(size)]
     tail = {"limit": generator.choice([identity, projection]), "power": steps, "start": 4 * steps}
-    methods = [source.content["evidence"]["method"], "sorting", "sorting", "lattice paths", "matrices", "theorem"]
-    evidence = {"method": generator.choice(methods), **generator.choice([{}, {"tail": None}, {"tail": tail}])}
+    rest = {"period": steps, "recurrence": generator.choice([[], ["1/2"]]), "power": 1, "start": steps}
+    methods = [source.content["evidence"]["method"], "sorting", "zero check", "lattice paths", "matrices", "theorem"]
+    parts = [{}, {"tail": None}, {"tail": tail}, {"rest": None}, {"rest": rest}]
+    evidence = {"method": generator.choice(methods), **generator.choice(parts)}
     changes = {"verdict": "PROVED", "horizon": "unlimited", "counterexample": None, "evidence": evidence}
     return {**source.content, **changes}, source.right
 
@@ -281,6 +283,29 @@ def change_the_tail(source, generator):
     return {**source.content, "evidence": {**source.content["evidence"], "tail": forged}}, None
 
 
+def change_the_rest(source, generator):
+    """Of a zero check that is right for ever: another reason why no string of odd length ends at zero."""
+    rest = source.content["evidence"].get("rest")
+    if source.verdict.outcome is not Outcome.PROVED or rest is None:
+        return None
+    forged = deepcopy(rest)
+    how = generator.choice([*forged, "whole", "long", "none", "less", "more"])
+    if how == "recurrence" and rest["recurrence"]:
+        place = generator.randrange(len(forged[how]))
+        forged[how][place] = str(Fraction(forged[how][place]) + Fraction(1, generator.choice([2, 3, 2**52])))
+    elif how in ("period", "power", "start"):
+        forged[how] = generator.choice([0, -1, "1", None, True, 1.5])
+    elif how == "none":
+        forged = None
+    elif how == "less":
+        del forged[generator.choice(list(forged))]
+    elif how == "more":
+        forged["more"] = 1
+    else:
+        forged["recurrence"] = [1] if how != "long" else [0] * (len(source.affine.start) + 1)
+    return {**source.content, "evidence": {**source.content["evidence"], "rest": forged}}, None
+
+
 def rename_the_method(source, generator):
     """A method that decides nothing about such a network."""
     name = generator.choice(
@@ -315,6 +340,7 @@ FORGERS = (
     change_a_weight,
     swap_rows,
     change_the_tail,
+    change_the_rest,
     rename_the_method,
     execute,
     break_the_digest,

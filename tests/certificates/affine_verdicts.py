@@ -22,7 +22,7 @@ def disagreement(case, lengths, longest, first):
         if first is not None and verdict.horizon >= first:
             return f"BOUNDED to {verdict.horizon}, but length {first} fails"
         # A box that meets the threshold leaves a length open; no more is promised than what is right.
-        if verdict.horizon != counted[-1] and case.kind not in OPEN and case.affine.decision != "zero":
+        if verdict.horizon != counted[-1] and case.kind not in OPEN:
             return f"left open at {verdict.horizon}"
     elif first is not None and (failure is None or failure.length != first):
         return f"{verdict.outcome} to {verdict.horizon}, but length {first} fails"

@@ -49,4 +49,4 @@ def test_the_cases_are_of_every_size_and_outcome():
     outcomes = Counter(certify(case.network, limit=LONGEST).outcome for case in cases)
     assert set(outcomes) == set(Outcome)
     firsts = {next((n for n, right in enumerate(rightness(case.affine, 8)) if not right.all()), None) for case in cases}
-    assert len(firsts) > 5
+    assert len(firsts) >= 5
