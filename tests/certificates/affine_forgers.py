@@ -200,7 +200,10 @@ def _for_another(source, network):
     model = certificate(certify(network, source.verdict.lengths, limit=2))["model"]
     right = tuple(rightness(affine, SHORT))
     content = {**source.content, "model": model}
-    by_counting = content["evidence"] == {"method": "sorting", "tail": None}
+    by_counting = content["verdict"] == "PROVED" and content["evidence"] in (
+        {"method": "sorting", "tail": None},
+        {"method": "matrices"},
+    )
     return content, None if by_counting and not counts(affine) else right
 
 

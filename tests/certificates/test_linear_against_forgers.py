@@ -16,11 +16,11 @@ QUICK, LONG = 24, 120
 
 
 def sources(names):
-    """Genuine certificates of every kind and outcome; networks that fail at once leave little to lie about."""
+    """Genuine certificates of every kind, question and outcome; networks that fail at once leave little to lie about."""
     found = [
-        Source.of(some_case(f"forged {name}", kind), lengths)
-        for kind in KINDS
-        for name, lengths in zip(names, 2 * list(Lengths), strict=False)
+        Source.of(some_case(f"forged {name}", kind, asked=(None, "zero", "count")[(place + index) % 3]), lengths)
+        for place, kind in enumerate(KINDS)
+        for index, (name, lengths) in enumerate(zip(names, 3 * list(Lengths), strict=False))
     ]
     return [source for source in found if source.verdict.horizon != 0]
 
@@ -72,4 +72,4 @@ def test_forged_certificates_are_refused(forger, certificates):
 @pytest.mark.long
 @pytest.mark.parametrize("forger", FORGERS)
 def test_many_forged_certificates_are_refused(forger):
-    refuse_all(forger, sources("abcd"), LONG)
+    refuse_all(forger, sources("abcdef"), LONG)

@@ -48,7 +48,7 @@ def certify_and_check(network, lengths, limit):
     return verdict
 
 
-NAMES = ("linear",)
+NAMES = ("linear", "selective", "matrices")
 
 
 @pytest.mark.parametrize("name", NAMES)
