@@ -2,16 +2,20 @@
 
 import json
 
-from affine_cores import MATRICES, SELECTIVE
 from every_string import is_right
+from longest_paths import commutes
 
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 
-OPEN = {*SELECTIVE, *MATRICES}
-"""Kinds whose verdicts may stay open before the limit."""
+
+def may_stay_open(affine):
+    """Whether a verdict may be open before the limit: where the matrices do not commute, or differ and are asked for zero."""
+    if affine.matrices[0] == affine.matrices[1]:
+        return False
+    return affine.decision == "zero" or not commutes(affine)
 
 
 def disagreement(case, lengths, longest, first):
@@ -22,7 +26,7 @@ def disagreement(case, lengths, longest, first):
         if first is not None and verdict.horizon >= first:
             return f"BOUNDED to {verdict.horizon}, but length {first} fails"
         # A box that meets the threshold leaves a length open; no more is promised than what is right.
-        if verdict.horizon != counted[-1] and case.kind not in OPEN:
+        if verdict.horizon != counted[-1] and not may_stay_open(case.affine):
             return f"left open at {verdict.horizon}"
     elif first is not None and (failure is None or failure.length != first):
         return f"{verdict.outcome} to {verdict.horizon}, but length {first} fails"
