@@ -60,19 +60,17 @@ def compare(entry, folder):
     return True
 
 
-def kind(entry):
-    """What decides whether a verdict must be found."""
-    horizon = entry["answers"]["certify"]["said"]["horizon"]
-    far = horizon != "unlimited" and horizon > LONGEST
-    return entry["model"]["readout"]["kind"], "far" if far else "near"
+def must_be_found(entry):
+    """Whether the layer's verdict must be the cell's: not beyond LONGEST, nor where a theorem of one selective unit proves it."""
+    said = entry["answers"]["certify"]["said"]
+    if said["verdict"] == "PROVED":
+        return entry["model"]["cell"] == "linear"
+    return said["horizon"] <= LONGEST
 
 
 @pytest.mark.parametrize("name", ["linear", "selective"])
 def test_a_layer_of_one_unit_gets_the_verdicts_of_the_cell(name, tmp_path):
     asked = questions(name)
-    assert len(asked) > 90
-    same = {}
+    assert sum(map(must_be_found, asked)) > 60
     for entry in asked:
-        same.setdefault(kind(entry), []).append(compare(entry, tmp_path))
-    if name == "linear":
-        assert all(same["binary", "near"] + same["ternary", "near"])
+        assert compare(entry, tmp_path) or not must_be_found(entry), entry["model"]

@@ -6,7 +6,7 @@ from tallystick.cells.vector import VectorCell
 from tallystick.errors import BadInput
 from tallystick.numbers.values import Matrix, Vector, is_filled
 
-AFFINE_DECIDERS = ("sorting", "zero check", "matrices", "lattice paths", "gated boxes")
+AFFINE_DECIDERS = ("sorting", "zero check", "matrices", "lattice paths", "exact states", "gated boxes")
 """The deciders of an affine layer, best first: each returns None where its theorem does not apply."""
 
 

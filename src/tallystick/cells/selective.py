@@ -147,7 +147,6 @@ class MatrixLayer(AffineLayer):
     recurrent_weight: tuple[Matrix, ...]
 
     name = "selective"
-    deciders = ("sorting", "zero check", "matrices", "lattice paths", "exact states", "gated boxes")
 
     @classmethod
     def shapes(cls, units: int, inputs: int = TOKENS) -> dict[str, Shape]:

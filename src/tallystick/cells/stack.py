@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, Self, cast, final
 
+from tallystick.cells.affine import AFFINE_DECIDERS
 from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence, mixture
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, check_number
@@ -70,7 +71,7 @@ class Stack(Recurrence):
     last: Matrix = ()
 
     name = "stack"
-    deciders = ("sorting", "zero check", "matrices", "lattice paths", "exact states", "gated boxes")
+    deciders = AFFINE_DECIDERS  # of which the last two are for any stack
 
     def __post_init__(self) -> None:
         """Refuse layers that do not fit together, naming the first that does not."""
