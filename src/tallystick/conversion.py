@@ -1,34 +1,40 @@
 """Between cells and the counter machines they equal.
 
-A cell that meets the conditions of its theorem accepts, by the zero check, what a counter machine accepts; a one-counter
-stateless machine whose update sees the token alone is a cell with integer weights.
+A cell that meets the conditions of its theorem accepts, by the zero check, what a counter machine accepts, and so does a linear
+network of several units whose output computes the count; a one-counter stateless machine whose update sees the token alone is a
+cell with integer weights.
 """
 
-from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell
+from tallystick.cells import Cell, LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.counter_machine import Add, Case, CounterMachine, TimesZero, Update, ZeroMask
 from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
+from tallystick.networks import Network
 
 
 class NotACounter(BadInput):
-    """The cell fails a condition of its theorem, so no counter machine of that language equals it."""
+    """The cell or the network fails a condition of its theorem, so no counter machine of that language equals it."""
 
 
 class NotACell(BadInput):
     """The counter machine does something that no single cell with a zero check does."""
 
 
-_MACHINES: dict[type[Cell], CounterMachine] = {
+_MACHINES: dict[type[Recurrence], CounterMachine] = {
     LinearCell: BB_COUNTER,
     SelectiveCell: BB_COUNTER,
     ReluCell: SEMI_DYCK1_COUNTER,
 }
 
 
-def to_machine(cell: Cell) -> CounterMachine:
-    """Return the counter machine that accepts what `cell` accepts by the zero check.
+def to_machine(counts: Recurrence | Network) -> CounterMachine:
+    """Return the counter machine that accepts what a cell accepts by the zero check, or that counts as a network does.
+
+    Args:
+        counts: a cell with one unit, or a network; a linear network of several units counts where its output computes the count
+            and it answers by it.
 
     >>> to_machine(LinearCell(0.1, -0.1, 1)) == BB_COUNTER
     True
@@ -36,10 +42,11 @@ def to_machine(cell: Cell) -> CounterMachine:
     Traceback (most recent call last):
     tallystick.conversion.NotACounter: LinearCell is no counter: U = 1 fails: U = 3/2 (1.5), off by 1/2 (0.5)
     """
-    failed = [f"{c.formula} fails: {c.finding}" for c in conditions(cell) if not c.holds]
+    cell = counts.cell if isinstance(counts, Network) else counts
+    failed = [f"{c.formula} fails: {c.finding}" for c in conditions(counts) if not c.holds]
     if failed:
         raise NotACounter(f"{type(cell).__name__} is no counter: {'; '.join(failed)}")
-    return _MACHINES[type(cell)]
+    return _MACHINES[type(cell)] if isinstance(cell, ScalarCell) else BB_COUNTER
 
 
 def to_cell(machine: CounterMachine) -> Cell:

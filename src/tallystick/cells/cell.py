@@ -129,6 +129,10 @@ class Recurrence(ABC):
 
     def conditions(self) -> list[Condition]:
         """Return the conditions under which this kind of recurrence counts exactly, each decided in rationals."""
+        if self.is_affine:
+            raise BadInput(
+                "cell: what several units count hangs on the readout too; ask for the conditions of a Network"
+            )
         raise BadInput(f"cell: no counting theorem is known for a {type(self).__name__}")
 
     def trace(self, string: str) -> list[Any]:

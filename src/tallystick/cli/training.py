@@ -26,7 +26,7 @@ from tallystick.cli.output import (
     tell_slower_engine,
 )
 from tallystick.errors import BadInput, printable
-from tallystick.networks import Network, read_scalar_network
+from tallystick.networks import Network, read_network, read_scalar_network
 
 Value = TypeVar("Value")
 
@@ -182,12 +182,19 @@ def sweep(
 def indicators(path: RunOrModel, as_json: Json = False) -> None:
     """Show a/b, U and their distance from the conditions: exactly for a model (ends with 1 if one fails), as a spread for a run.
 
+    For a linear network of several units they are about its outputs: with k tokens after a bracket, opening instead of closing it
+    adds δ_k, which must always be the same, and the drift ε_k must be 0. With a matrix for each token, every token must change
+    the output y by s or −s, which is shown after strings whose states span all others.
+
     Example: tallystick indicators model.json
     """
     if path.is_dir():
         _show_run_indicators(path, as_json=as_json)
         return
-    _show_conditions(read_scalar_network(path), path, as_json=as_json)
+    network = read_network(path)
+    if not isinstance(network.cell, ScalarCell) and not network.cell.is_affine:
+        read_scalar_network(path)  # which says for which cells this is
+    _show_conditions(network, path, as_json=as_json)
 
 
 def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, ...]:
@@ -200,14 +207,17 @@ def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, 
 
 
 def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:
-    from tallystick.indicators import conditions
+    from tallystick.indicators import conditions, facts
 
-    found = conditions(model.cell)
+    found, known = conditions(model), facts(model)
     if as_json:
-        show_json({"model": str(path), "conditions": [condition.as_json() for condition in found]})
+        more = {"facts": [fact.as_json() for fact in known]} if known else {}
+        show_json({"model": str(path), "conditions": [condition.as_json() for condition in found], **more})
     else:
         for condition in found:
             show(f"{condition.formula:10} {'holds' if condition.holds else 'fails'}: {condition.finding}")
+        for fact in known:
+            show(f"{fact.name:10} {fact.finding}")
     raise typer.Exit(0 if all(condition.holds for condition in found) else 1)
 
 
