@@ -10,7 +10,7 @@ from linear_networks import KINDS, seen_from_another_basis, some_network
 import tallystick as ts
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.certify import certify
-from tallystick.certificates.linear.zero_check import recurrence_of
+from tallystick.certificates.linear.odd_lengths import recurrence_of
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 from tallystick.networks import Readout, read_network
@@ -273,3 +273,35 @@ def test_a_forged_rest_is_refused():
     assert refused > 80
     other = certificate(certify(balanced(HALF, HALF * 2**15, seed=5), limit=10))["model"]
     assert forged(content, model=other).valid is False
+
+
+# --- A matrix for each token ----------------------------------------------------------------------------------------------------
+
+
+def with_matrices(v, *, commuting, bias=ZERO):
+    """A network with a matrix for each token; its first unit counts, and the output may see the other."""
+    inputs, gates = ((ONE, -ONE), (Fraction(1, 8), ZERO)), ((ONE, ONE), (HALF, Fraction(1, 3)))
+    matrices = tuple(((ONE, ZERO), (gates[1][token], gates[1][1 - token])) for token in (0, 1))
+    cell = (
+        ts.SelectiveLayer(inputs, gates, (ZERO, ZERO)) if commuting else ts.MatrixLayer(inputs, matrices, (ZERO, ZERO))
+    )
+    return ts.Network(cell, Readout((v,), (bias,), "zero"))
+
+
+@pytest.mark.parametrize("commuting", [True, False])
+def test_a_multiple_of_the_count_is_proved_with_any_matrices(commuting):
+    for lengths in Lengths:
+        verdict = certify(with_matrices((HALF, ZERO), commuting=commuting), lengths)
+        assert (verdict.outcome, verdict.method) == (Outcome.PROVED, "zero check")
+        content = certificate(verdict)
+        assert forged(content).valid
+        for other in (
+            with_matrices((HALF, ONE), commuting=commuting),
+            with_matrices((HALF, ZERO), commuting=commuting, bias=ONE),
+            with_matrices((ZERO, ZERO), commuting=commuting),
+        ):
+            failing = certify(other, lengths)
+            assert failing.outcome is Outcome.REFUTED
+            assert failing.failure.length == first_wrong_length(other, 4, Lengths(lengths).stride)
+            model = certificate(failing)["model"]
+            assert forged(content, model=model).valid is False

@@ -20,7 +20,8 @@ first token where there is anything to do):
 The evidence that a linear network of several units is right at every length (`limits`) is the limit E of the powers of U on the
 eigenvalue 1, a power m and a length K, `{"method": "sorting", "tail": {"limit": E, "power": m, "start": K}}`; of an exact counter
 the tail is null. That of a zero check (`zero_check`) is how odd lengths come to rest,
-`{"method": "zero check", "rest": {"period": p, "recurrence": c, "power": q, "start": K}}`, or null where only even lengths count.
+`{"method": "zero check", "rest": {"period": p, "recurrence": c, "power": q, "start": K}}`, or null where only
+even lengths count or each token has a matrix.
 
 The checker (`checker/`) shares no code with this module on purpose.
 """
@@ -191,9 +192,9 @@ def _is_known(cell: Recurrence) -> bool:
 
 
 def _rest(verdict: Verdict) -> dict[str, object] | None:
-    """Return what proves that no string of odd length passes a zero check; None where these do not count."""
+    """Return what proves that no string of odd length passes a zero check; None where nothing is needed."""
     affine = zero_checked(verdict.network) if verdict.lengths is Lengths.ALL else None
-    found = None if affine is None else rest_of(affine)
+    found = None if affine is None or not affine.is_shared else rest_of(affine)
     if found is None:
         return None
     recurrence = [exact_number(c, "recurrence") for c in found.recurrence]

@@ -113,9 +113,9 @@ def _rest(evidence: object, verdict: str, stride: int) -> Rest | None:
         fields_of(evidence, "method")
         return None
     found = fields_of(evidence, "method rest")["rest"]
-    if stride != 1:
-        require(found is None, "even lengths need no evidence")
+    if found is None:
         return None
+    require(stride == 1, "even lengths need no evidence")
     rest = fields_of(found, "period recurrence power start")
     names = ("period", "power", "start")
     whole = all(type(rest[name]) is int and 1 <= rest[name] <= _LONGEST_TAIL for name in names)

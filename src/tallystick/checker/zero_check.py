@@ -17,10 +17,13 @@ over all j ≥ K is at most R = Σ_{i<q} max|E_(K+i)|/(1 − θ). No x_j from K 
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
+from operator import mul
 
 from .affine import Affine, affine_of
 from .answers import TooCostly, require
 from .claims import Claim, Network, Rest
+from .counters import require_counter
+from .demands import Demand
 from .effort import Limit, product_time, total_time
 from .sorting import Terms
 
@@ -37,8 +40,12 @@ def check_zero(claim: Claim, network: Network, limit: Limit) -> None:
     require(claim.arithmetic == "real", "a zero check of several units is decided in real numbers only")
     known = network.readout.kind == "zero" and not network.task.floored and network.task.right == (0, 1, 0)
     require(known, "the zero check decides only for balanced strings")
-    affine = affine_of(network, limit)
-    example = claim.counterexample
+    affine = affine_of(network, limit, "a zero check decides", one_matrix=False)
+    is_shared, example = affine.matrices[0] == affine.matrices[1], claim.counterexample
+    if claim.verdict == "PROVED" and claim.rest is None and (claim.stride == 1 or not is_shared):
+        _require_multiple(affine, claim.stride, limit)
+        return
+    require(is_shared, "a zero check decides only for a step with one matrix for both tokens, or for an exact counter")
     if claim.verdict == "PROVED":
         _check_lengths(affine, claim.stride, 2 * affine.size + 2, limit)
         if claim.stride == 1:
@@ -55,6 +62,12 @@ def check_zero(claim: Claim, network: Network, limit: Limit) -> None:
             end += found[0][1] + (0 if token else found[0][0])
         given = int(end == 0)
         require(given == example.given != example.right, "the counterexample does not fail as it is said to")
+
+
+def _require_multiple(affine: Affine, stride: int, limit: Limit) -> None:
+    """Refuse a network unless its output is s·(n − m) on every string, with s ≠ 0."""
+    require_counter(affine, [Demand(0, direction, strict=False, side=0) for direction in (1, -1)], stride, limit)
+    require(sum(map(mul, affine.outputs[0], affine.steps[0])), "a counter that stays at 0")
 
 
 def _exact_terms(affine: Affine, length: int, limit: Limit) -> Terms:

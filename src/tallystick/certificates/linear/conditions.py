@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from tallystick.cells.conditions import Condition, show
 from tallystick.certificates.linear.affine import AffineNetwork, affine_network
+from tallystick.certificates.linear.odd_lengths import terms_of
 from tallystick.certificates.linear.picture import picture_of
-from tallystick.certificates.linear.zero_check import terms_of
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import BINARY
