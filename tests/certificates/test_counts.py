@@ -218,3 +218,8 @@ def test_a_forged_tail_is_refused():
         assert forged(content, evidence={"method": "sorting", "tail": wrong}).valid is False
     model = network_to_json(nearly_counting("11/10", "-49/100"))
     assert forged(content, model=model).valid is False
+
+
+def test_what_is_for_classes_alone_refuses_the_count():
+    with pytest.raises(BadInput, match="task: 'count' asks for a number, and this is for networks that give a class"):
+        ts.exact_accuracy(ts.Network(CELLS["linear"], Readout(((1,),), (0,), "count")), 4)

@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -194,3 +195,13 @@ def test_only_the_count_goes_with_the_task_count():
         Network(LinearCell(1, -1, 1), Readout(((1,),), (0,), "count"), BINARY)
     with pytest.raises(BadInput, match="^task: 'count' asks for a number, which a binary readout does not give"):
         Network(LinearCell(1, -1, 1), Readout.binary(1), COUNT)
+
+
+def test_a_zero_check_with_weights_runs_where_they_are_not_known_yet():
+    """JAX traces a readout whose weights have no values, and nothing may ask for them."""
+
+    def accepted(weight):
+        readout = Readout(((weight, 1.0),), (weight,), "zero")
+        return readout.map_weights(lambda value, _: value).class_index((1.0, -4.0))
+
+    assert [int(jax.jit(accepted)(weight)) for weight in (1.0, 2.0)] == [0, 1]

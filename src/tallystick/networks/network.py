@@ -86,10 +86,15 @@ class Network:
 
     @property
     def scalar_cell(self) -> ScalarCell:
-        """The cell, where it has one unit; any other is refused."""
+        """The cell, where it has one unit and its network gives a class; any other is refused."""
         if not isinstance(self.cell, ScalarCell):
             raise BadInput(
                 f"cell: a {self.cell.name} cell is outside of this, which is for cells with one unit and no gates"
+            )
+        if not self.task.classes:
+            raise BadInput(
+                f"task: {self.task.name!r} asks for a number, and this is for networks that give a class; certify and evaluate "
+                "take any"
             )
         return self.cell
 

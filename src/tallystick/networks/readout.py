@@ -12,6 +12,7 @@ a class, the intervals of h that get it, margins, and the index of the class for
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any, NamedTuple, cast, final
 
@@ -175,7 +176,9 @@ class Readout:
     @property
     def has_weights(self) -> bool:
         """Whether its weights are to be said; a zero check of h itself has none."""
-        return self.rule.has_weights or (self.weight, self.bias) != (((1,),), (0,))
+        first, bias = self.weight[0][0], self.bias[0]
+        is_number = self.units == 1 and isinstance(first, int | Fraction) and isinstance(bias, int | Fraction)
+        return self.rule.has_weights or not is_number or (first, bias) != (1, 0)
 
     @cached_property
     def rule(self) -> Decision:

@@ -120,8 +120,8 @@ def affine_network(network: Network) -> AffineNetwork | None:
         return None
     exact = network.in_arithmetic("rational")
     needed = [exact.readout.forms(index) for index in range(len(network.task.classes))]
-    if not all(needed):
-        return None  # a class that gets the rest is no intersection of half-spaces
+    if not needed or not all(needed):
+        return None  # a number, or a class that gets the rest is no intersection of half-spaces
     maps = _maps(exact.cell)
     if maps is None:
         return None
