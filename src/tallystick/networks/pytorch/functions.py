@@ -11,8 +11,9 @@ from typing import cast
 import numpy as np
 
 from tallystick.errors import BadInput
+from tallystick.networks.pytorch.contractions import Contractions
 from tallystick.networks.pytorch.labels import Labels, Torch
-from tallystick.networks.pytorch.signals import SUM, Floats, Unreadable
+from tallystick.networks.pytorch.signals import OF_TOKENS, SUM, Floats, Unreadable
 
 _CELLS = {"rnn_tanh": "tanh", "rnn_relu": "relu", "gru": "gru", "lstm": "lstm"}
 _MATRIX = 2
@@ -30,9 +31,10 @@ class Functions:
     def __init__(self, labels: Labels) -> None:
         """Make labels of labels in one run."""
         self._labels = labels
+        self._contractions = Contractions(labels)
         cells = {f"{name}_cell": partial(self._cell_call, kind) for name, kind in _CELLS.items()}
         sequences = {name: partial(self._sequence, kind) for name, kind in _CELLS.items()}
-        products = {"linear": self._linear, "addmm": self._addmm}
+        products = {"linear": self._linear, "addmm": self._addmm, **self._contractions.by_name}
         products |= dict.fromkeys(("matmul", "__matmul__", "mm", "mv"), self._matrix_product)
         sums: dict[str, Callable[..., Torch]] = {
             **dict.fromkeys(("add", "__add__", "__radd__"), self._add),
@@ -48,10 +50,11 @@ class Functions:
             **sequences,
             **products,
             **sums,
-            **{name: partial(self._unary, name) for name in ("tanh", "relu", "sigmoid")},
+            **{name: partial(self._unary, name) for name in ("tanh", "relu", *OF_TOKENS)},
             "expit": partial(self._unary, "sigmoid"),
             **dict.fromkeys(("clamp", "clip", "clamp_min"), self._clamp),
             **{name: partial(self._softmax, name) for name in ("softmax", "log_softmax")},
+            "sum": self._contractions.sum,
             "embedding": self._embedding,
             "one_hot": self._one_hot,
             "dropout": self._dropout,
@@ -61,7 +64,7 @@ class Functions:
 
     def _unary(self, operation: str, tensor: Torch, inplace: bool = False) -> Torch:
         del inplace  # the tensor is then the result, and gets its labels
-        return self._labels.entrywise(operation, (self._labels.of(tensor), 1.0))
+        return self._labels.entrywise(operation, (self._labels.of_state(tensor), 1.0))
 
     def _clamp(self, tensor: Torch, min: object = None, max: object = None) -> Torch:  # noqa: A002 -- PyTorch's names
         if min != 0 or max is not None:
@@ -70,24 +73,26 @@ class Functions:
 
     def _add(self, first: Torch, second: Torch, *, alpha: float = 1, sign: float = 1) -> Torch:
         return self._labels.entrywise(
-            SUM, (self._labels.of(first), 1.0), (self._labels.of(second), sign * float(alpha))
+            SUM, (self._labels.of_state(first), 1.0), (self._labels.of_state(second), sign * float(alpha))
         )
 
     def _subtract_from(self, first: Torch, second: Torch, *, alpha: float = 1) -> Torch:
-        return self._labels.entrywise(SUM, (self._labels.of(first), -float(alpha)), (self._labels.of(second), 1.0))
+        return self._labels.entrywise(
+            SUM, (self._labels.of_state(first), -float(alpha)), (self._labels.of_state(second), 1.0)
+        )
 
     def _multiply(self, first: Torch, second: Torch) -> Torch:
-        if self._labels.has(first) and self._labels.has(second):
-            self._labels.refuse("multiplies two numbers that depend on the string")
-        value, factor = (first, second) if self._weighs(second, first) else (second, first)
-        return self._labels.entrywise(SUM, (self._labels.of(value), self._labels.numbers(factor)))
+        """Return weights times numbers; where neither is a weight for sure, as with a state before the first token, a product."""
+        for value, factor in ((first, second), (second, first)):
+            if self._is_weight(factor) or (not self._labels.has(factor) and self._labels.is_of_many_times(value)):
+                return self._labels.entrywise(SUM, (self._labels.of_state(value), self._labels.numbers(factor)))
+        return self._contractions.multiply(first, second)
 
-    def _weighs(self, factor: Torch, value: Torch) -> bool:
-        """Say which of two is the weight: where both are constant, as a state is before the first token, a parameter is."""
-        if self._labels.has((factor, value)):
-            return self._labels.has(value)
+    def _is_weight(self, factor: Torch) -> bool:
         torch = self._labels.torch
-        return not isinstance(factor, torch.Tensor) or isinstance(factor, torch.nn.Parameter)
+        return not isinstance(factor, torch.Tensor) or (
+            isinstance(factor, torch.nn.Parameter) and not self._labels.has(factor)
+        )
 
     def _divide(self, first: Torch, second: Torch, rounding_mode: str | None = None) -> Torch:
         if self._labels.has(second) or rounding_mode:
@@ -100,7 +105,7 @@ class Functions:
     def _dropout(self, tensor: Torch, p: float = _HALF, training: bool = True, inplace: bool = False) -> Torch:
         del inplace  # without training nothing is changed
         self._check_dropout(p if training else 0)
-        return self._labels.of(tensor)
+        return self._labels.of_state(tensor)
 
     def _check_dropout(self, p: float) -> None:
         if p:
@@ -118,12 +123,14 @@ class Functions:
 
     def _matrix_product(self, first: Torch, second: Torch) -> Torch:
         if self._labels.has(first) and self._labels.has(second):
-            self._labels.refuse("multiplies numbers that depend on the string")
+            return self._contractions.matrix_product(first, second)
         turned = self._labels.has(second)
         value, weight = (second, self._labels.numbers(first)) if turned else (first, self._labels.numbers(second))
         labels = self._labels.of(value)
         if weight.ndim > _MATRIX or (turned and weight.ndim != _MATRIX):
-            self._labels.refuse("multiplies with what is not a matrix")
+            return self._contractions.matrix_product(first, second)
+        if not turned and labels.ndim > 1 and weight.ndim == 1 and not self._labels.has_one_row(labels):
+            return self._contractions.matrix_product(first, second)  # a matrix of the token times a constant state
         if not turned:
             return self._labels.affine(labels, np.ascontiguousarray(weight.reshape(len(weight), -1).T))
         if labels.ndim == 1:
@@ -178,6 +185,11 @@ class Functions:
             SUM, weight, np.zeros((len(weight), 0)), rows._replace(columns=labels.signals.token_columns())
         )
         return labels.torch.as_tensor(made)
+
+    def look_up(self, table: Torch, indices: Torch) -> Torch:
+        """Return the labels of table[indices], where the token alone decides the indices."""
+        numbers = table.detach().double().numpy()
+        return self._look_up(indices, numbers.reshape(len(numbers), -1))
 
     # --- Recurrent modules ----------------------------------------------------------------------------------------------------
 

@@ -6,18 +6,21 @@ labels, strings × times × features. A tensor without labels is a constant, and
 
 import sys
 from collections.abc import Callable, Iterator
+from math import prod
 from typing import Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.networks.pytorch.layers import Sums
-from tallystick.networks.pytorch.signals import CONST, SUM, Column, Floats, Signal, Signals, Unreadable
+from tallystick.networks.pytorch.signals import CONST, PRODUCT, SUM, Column, Floats, Signal, Signals, Unreadable
+from tallystick.networks.pytorch.sums import Sums
 
 Torch = Any
 """A tensor or something else of PyTorch's, which has no types here."""
 
 Ints = NDArray[np.int64]
+
+_MATRIX = 2
 
 
 class Rows(NamedTuple):
@@ -81,6 +84,21 @@ class Labels:
         """Say whether something depends on the strings: a tensor with labels, or a nest that holds one."""
         return any(id(tensor) in self._labels for tensor in self.tensors(found))
 
+    def is_constant(self, tensor: Torch) -> bool:
+        """Say whether a tensor is the same for every string and time, with labels or without."""
+        if not self.has(tensor):
+            return True
+        places: list[int] = np.unique(self.decode(self.of(tensor).numpy().ravel())[0]).tolist()
+        return all(self._order[place].is_constant for place in places)
+
+    def is_of_many_times(self, value: Torch) -> bool:
+        """Say whether a tensor holds numbers of several tokens, as a state does not."""
+        if not self.has(value):
+            return False
+        which, _, times, _ = self.decode(np.unique(self.of(value).numpy()))
+        timeless = np.array([signal.is_constant for signal in self._order])[which]
+        return len(set(times[~timeless].tolist())) > 1
+
     def attach(self, tensors: Torch, labels: Torch) -> Torch:
         """Give labels to a tensor, or to each in a nest of them, and return it."""
         if isinstance(tensors, list | tuple):
@@ -90,17 +108,28 @@ class Labels:
             self._labels[id(tensors)] = tensors, self.torch.as_tensor(labels).reshape(tensors.shape)
         return cast("Torch", tensors)
 
-    def of(self, value: Torch) -> Torch:
-        """Return the labels of a tensor; each different row of a constant along its last axis is a signal."""
+    def of(self, value: Torch, axes: int = 1) -> Torch:
+        """Return the labels of a tensor; each different row of a constant along its last axis, or last axes, is a signal."""
         if self.has(value):
             return self._labels[id(value)][1]
         numbers = self.numbers(value)
-        rows = numbers.reshape(-1, numbers.shape[-1] if numbers.ndim else 1)
+        rows = numbers.reshape(-1, prod(numbers.shape[-axes:]))
         labels = np.zeros(rows.shape, np.int64)
         nowhere = Rows((), np.zeros(1, np.int64), np.zeros(1, np.int64))
         for row in {row.tobytes(): row for row in rows}.values():
             labels[(rows == row).all(axis=1)] = self.new(CONST, np.zeros((len(row), 0)), row[:, None], nowhere)
         return self.torch.as_tensor(labels.reshape(numbers.shape))
+
+    def of_state(self, value: Torch) -> Torch:
+        """Return the labels of a tensor that is computed with number by number.
+
+        Where a constant is the same for each string of a batch, as a state before the first token is, all its other axes tell its
+        numbers apart.
+        """
+        several = not self.has(value) and isinstance(value, self.torch.Tensor) and value.ndim > _MATRIX
+        if several and len(value) == self.batch and (value == value[:1]).all():
+            return self.of(value, value.ndim - 1)
+        return self.of(value)
 
     def numbers(self, value: Torch) -> Floats:
         """Return a constant as doubles."""
@@ -141,6 +170,11 @@ class Labels:
         entries: list[list[int]] = found.tolist()
         return tuple((self._order[which], shift, feature) for which, shift, feature in entries)
 
+    def has_one_row(self, labels: Torch) -> bool:
+        """Say whether all rows along the last axis have the same columns."""
+        columns = self._relative(labels.numpy().reshape(-1, labels.shape[-1]))[0]
+        return bool((columns == columns[:1]).all())
+
     def rows(self, labels: Torch) -> Rows:
         """Return the columns that all rows along the last axis share."""
         found = labels.numpy()
@@ -171,9 +205,11 @@ class Labels:
         bits = np.ascontiguousarray(factors, np.float64).view(np.int64)
         found = np.concatenate([columns.reshape(-1, 3 * count), bits.reshape(-1, count)], axis=1)
         features, places = np.unique(found, axis=0, return_inverse=True)
-        weight = np.zeros((len(features), len(features) * count))
-        for place, feature in enumerate(features):
-            weight[place, place * count : (place + 1) * count] = feature[3 * count :].view(np.float64)
+        weight = np.ascontiguousarray(features[:, 3 * count :]).view(np.float64)
+        if operation != PRODUCT:  # whose columns come in pairs
+            rows, weight = weight, np.zeros((len(features), len(features) * count))
+            for place, row in enumerate(rows):
+                weight[place, place * count : (place + 1) * count] = row
         named = self.columns(features[:, : 3 * count].reshape(-1, 3))
         made = self.new(operation, weight, np.zeros((len(weight), 0)), Rows(named, strings.ravel(), times.ravel()))
         return self.torch.as_tensor(np.take_along_axis(made, places.reshape(-1, 1), axis=1).reshape(tensors[0].shape))

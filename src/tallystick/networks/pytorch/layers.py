@@ -1,89 +1,29 @@
-"""The layers that signals make: sums are put into one another exactly; a layer is left per recurrence and nonlinearity."""
+"""The layers that signals make: once sums are put into one another, a layer is left per recurrence and nonlinearity."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
-from tallystick.cells import CELLS, LAYERS, Cell, Recurrence, Stack
+from tallystick.cells import (
+    CELLS,
+    LAYERS,
+    AffineLayer,
+    Cell,
+    MatrixLayer,
+    Recurrence,
+    SelectiveCell,
+    SelectiveLayer,
+    Stack,
+)
 from tallystick.cells.vector import State
-from tallystick.networks.pytorch.signals import CONST, SUM, TOKENS, Column, Floats, Signal, Unreadable, exact_weight
-from tallystick.numbers.values import Matrix, Vector
+from tallystick.networks.pytorch.signals import SUM, TOKENS, Column, Signal, Unreadable, exact_weight
+from tallystick.networks.pytorch.sums import Form, Gated, Sums
+from tallystick.numbers.values import Matrix, Vector, add
 
 _GATED = ("gru", "lstm")
 _LAYERS = {SUM: "linear", "relu": "relu", "tanh": "tanh"}
-
-Form = dict[Column | None, Fraction]
-"""A sum of multiples of columns; None stands for the number 1."""
-
-
-class Sums:
-    """The features of signals as sums of what is no sum."""
-
-    def __init__(self, tokens: Signal) -> None:
-        """Begin with nothing worked out."""
-        self._tokens = tokens
-        self._forms: dict[Signal, list[Form]] = {}
-
-    def forms(self, signal: Signal) -> list[Form]:
-        """Return one sum per feature; a recurrence and what is not linear stands for itself."""
-        waiting = [signal]  # and no recursion, since a long loop that is no recurrence is a deep sum of sums
-        while waiting:
-            last = waiting[-1]
-            below = [one for one, _, _ in last.columns if one not in self._forms] if _is_worked_out(last) else []
-            waiting.extend(below)
-            if not below and (last := waiting.pop()) not in self._forms:
-                self._forms[last] = self._work_out(last)
-        return self._forms[signal]
-
-    def _work_out(self, signal: Signal) -> list[Form]:
-        itself: list[Form] = [{(signal, 0, feature): Fraction(1)} for feature in range(signal.size)]
-        if not _is_worked_out(signal):
-            return itself
-        found = self.rows(signal.weight, signal.biases, signal.columns)
-        if signal.operation != "relu":
-            return found
-        # The ReLU of what the token alone decides is decided by the token too, and exactly.
-        try:
-            values = [self.values(form) for form in found]
-        except Unreadable:
-            return itself
-        return [
-            {(self._tokens, 0, token): max(value, Fraction(0)) for token, value in enumerate(row)} for row in values
-        ]
-
-    def rows(self, weight: Floats, biases: Floats, columns: Sequence[Column]) -> list[Form]:
-        """Return W·x + b, row by row."""
-        parts = [self._shifted(column) for column in columns]
-        found: list[Form] = []
-        for row, terms in zip(weight.tolist(), biases.tolist(), strict=True):
-            form: Form = {None: sum(map(exact_weight, terms), Fraction(0))}
-            for factor, part in zip(row, parts, strict=True):
-                if factor:
-                    exactly = exact_weight(factor)
-                    for column, value in part.items():
-                        form[column] = form.get(column, 0) + exactly * value
-            found.append({column: value for column, value in form.items() if value})
-        return found
-
-    def _shifted(self, column: Column) -> Form:
-        signal, shift, feature = column
-        form = self.forms(signal)[feature]
-        return {key and (key[0], key[1] + shift, key[2]): value for key, value in form.items()} if shift else form
-
-    def values(self, form: Form) -> list[Fraction]:
-        """Return the value of a sum for each token, where the token alone decides it."""
-        if any(column and column[:2] != (self._tokens, 0) for column in form):
-            raise Unreadable("")
-        constant = form.get(None, Fraction(0))
-        return [constant + form.get((self._tokens, 0, token), 0) for token in range(self._tokens.size)]
-
-
-def _is_worked_out(signal: Signal) -> bool:
-    return signal.start is None and signal.operation in (SUM, CONST, "relu")
-
-
-# --- Layers -------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -120,6 +60,9 @@ def _with_one_unit(cell: Cell) -> Cell:
     if type(cell) not in LAYERS.values() or cell.units != 1:
         return cell
     tensors = cell.tensors()
+    if isinstance(cell, SelectiveLayer):
+        ((opening, closing),), (factors,), (bias,) = tensors.values()
+        return SelectiveCell(opening + bias, closing + bias, *factors)
     ((opening, closing),), ((recurrent,),) = tensors["input_weight"], tensors["recurrent_weight"]
     bias = tensors["input_bias"][0] + tensors["recurrent_bias"][0]
     steps = {"open_step": opening + bias, "close_step": closing + bias, "recurrent_weight": recurrent}
@@ -134,11 +77,37 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
         raise signal.refuse(f"{signal.operation} is read at the very end of a module alone")
     rows = sums.rows(signal.weight, signal.biases, signal.columns)
     own: Matrix = tuple(tuple(row.pop((signal, -1, unit), Fraction(0)) for unit in range(units)) for row in rows)
-    reads, weight, bias = read_by(signal, rows, tokens)
     start = signal.start or (Fraction(0),) * units
+    chosen = [_chosen(signal, rows, token) for token in range(tokens.size)]
+    if any(map(any, chain(*chosen))):
+        matrices = tuple(tuple(map(add, own, matrix)) for matrix in chosen)
+        return Layer(_selective_layer(signal, rows, matrices, sums), start, tokens, is_recurrent=True)
+    reads, weight, bias = read_by(signal, rows, tokens)
     zeros = (Fraction(0),) * units
     cell = LAYERS[_LAYERS[signal.operation]].from_tensors(_tensors(weight, own, bias, zeros))
     return Layer(cell, start, reads, signal.start is not None)
+
+
+def _chosen(signal: Signal, rows: list[Form], token: int) -> Matrix:
+    """Return the matrix that a token adds to the one that multiplies the state at every token."""
+    units = range(signal.units)
+    return tuple(tuple(row.pop((signal, -1, unit, token), Fraction(0)) for unit in units) for row in rows)
+
+
+def _selective_layer(signal: Signal, rows: list[Form], matrices: tuple[Matrix, ...], sums: Sums) -> AffineLayer:
+    """Return a layer with a matrix for each token; where all are diagonal, with their diagonals."""
+    try:
+        weight = tuple(tuple(sums.values(row, rounded=True)) for row in rows)
+    except Unreadable:
+        weight = ()
+    if signal.operation != SUM or not weight:
+        raise signal.refuse(
+            f"{signal.function} multiplies its state by what the token decides, and reads more than the token"
+        )
+    size, bias = range(len(rows)), (Fraction(0),) * len(rows)
+    if any(matrix[row][column] for matrix in matrices for row in size for column in size if row != column):
+        return MatrixLayer(weight, matrices, bias)
+    return SelectiveLayer(weight, tuple(tuple(matrix[unit][unit] for matrix in matrices) for unit in size), bias)
 
 
 def _gated_layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
@@ -163,7 +132,9 @@ def _tensors(weight: Matrix, own: Matrix, bias: Vector, second: Vector) -> dict[
 def read_by(signal: Signal, rows: list[Form], tokens: Signal) -> tuple[Signal, Matrix, Vector]:
     """Return the one signal that sums read, and their W and b; `signal` is named where they read more."""
     reads = tokens
-    for other, shift, feature in sorted(_columns(rows), key=lambda column: column[0] is tokens):
+    for other, shift, feature, *gated in sorted(_columns(rows), key=lambda column: column[0] is tokens):
+        if gated:
+            raise signal.refuse(f"multiplies {_name(other)} by what the token decides")
         reads = other if reads is tokens else reads
         if other is not reads:
             raise signal.refuse(f"reads both {_name(reads)} and {_name(other)}, and a layer reads one below it")
@@ -175,7 +146,7 @@ def read_by(signal: Signal, rows: list[Form], tokens: Signal) -> tuple[Signal, M
     return reads, weight, tuple(row.get(None, Fraction(0)) for row in rows)
 
 
-def _columns(rows: list[Form]) -> Iterator[Column]:
+def _columns(rows: list[Form]) -> Iterator[Column | Gated]:
     for row in rows:
         yield from (column for column in row if column)
 

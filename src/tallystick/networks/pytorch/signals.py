@@ -7,6 +7,8 @@ step turns out to be the first with its own result in the constant's place, the 
     tokens              the one-hot vector of the token: indices, vectors, embeddings and one-hot inputs are sums of it
     const               a vector that is the same for every string and time
     sum, relu, tanh     f(W·x + b)
+    product             of two columns each; what the token alone decides may be one of the two
+    exp, sigmoid, …     functions that are read of what the token alone decides, rounded to doubles
     gru, lstm           the cells, whose columns are x, h and, for an LSTM, c; an LSTM has the features h and then c
 """
 
@@ -18,7 +20,24 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 
-TOKENS, CONST, SUM = "tokens", "const", "sum"
+TOKENS, CONST, SUM, PRODUCT = "tokens", "const", "sum", "product"
+
+OF_TOKENS = (
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "sigmoid",
+    "softplus",
+    "silu",
+    "gelu",
+    "cos",
+    "sin",
+    "sqrt",
+    "square",
+    "abs",
+)
+"""Functions of single numbers that are read where the token alone decides what they give."""
 
 Floats = NDArray[np.float64]
 Column = tuple["Signal", int, int]

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallystick.errors import BadInput
+from tallystick.networks.pytorch.complex_numbers import ComplexNumbers
 from tallystick.networks.pytorch.functions import Functions
 from tallystick.networks.pytorch.labels import Ints, Labels, Rows, Torch
-from tallystick.networks.pytorch.signals import SUM, Column, Floats, Unreadable
+from tallystick.networks.pytorch.signals import OF_TOKENS, SUM, Column, Floats, Unreadable
 from tallystick.networks.pytorch.watching import watch
 
 
@@ -32,7 +33,7 @@ _MOVES = _names(
     "view reshape view_as reshape_as transpose permute T mT t swapaxes swapdims movedim moveaxis squeeze unsqueeze flatten "
     "unflatten ravel contiguous clone detach data expand expand_as broadcast_to repeat repeat_interleave tile cat concat "
     "concatenate stack hstack vstack split split_with_sizes chunk tensor_split unbind select narrow index_select gather "
-    "__getitem__ flip roll atleast_1d atleast_2d atleast_3d requires_grad_"
+    "__getitem__ flip roll atleast_1d atleast_2d atleast_3d requires_grad_ real"
 )
 _CONVERSIONS = _names("to type float double half bfloat16 long int type_as cpu cuda")
 _FACTS = _names(
@@ -121,6 +122,7 @@ class Trace:
         self.seen = 0
         self.answers: list[Answer] = []
         self._functions = Functions(self.labels)
+        self._complex = ComplexNumbers(self.labels, self._see, _MOVES)
         self._reading = reading
 
     def run(self, module: Torch) -> "Trace":
@@ -178,17 +180,18 @@ class Trace:
         if name in _FACTS or (name in _BY_SHAPE and not labels.has((args[1:], kwargs))):
             return function(*args, **kwargs)
         labels.doing = full.removesuffix(".__get__")
+        if name != "__setitem__" and self._complex.reads(name, args, kwargs):
+            self.seen += 1
+            return self._complex.act(function, name, args, kwargs)
         if not labels.has((args, kwargs)) and not self._stays_exact(name, args):
             return self._do_to_constants(function, name, args, kwargs)
         self.seen += 1
         if name == "__setitem__":
             return self._fill(*args)
         args, kwargs = labels.map((args, kwargs), self._in_double)
-        act = self._functions.by_name.get(name) or self._functions.by_name.get(name.removesuffix("_"))
-        if name in _MOVES or name in _CONVERSIONS:
-            act = partial(self._move, function, name)
-        if act is None:
-            labels.refuse("is not read")
+        if name in OF_TOKENS and all(map(labels.is_constant, labels.tensors((args, kwargs)))):
+            return function(*args, **kwargs)
+        act = self._reader(function, name, args)
         result = function(*args, **kwargs)
         if args and result is args[0] and result._is_view() and name.endswith("_") and name not in _MOVES:
             labels.refuse("changes part of another tensor in place")
@@ -199,6 +202,17 @@ class Trace:
         except Exception:  # the arguments may have forms that nobody has thought of
             labels.refuse("is called in a way that is not read")
 
+    def _reader(self, function: Torch, name: str, args: tuple[Any, ...]) -> Any:  # noqa: ANN401 -- a function of its arguments
+        """Return what gives labels to the result of a function, or refuse it."""
+        if name in ("__getitem__", "index_select") and not self.labels.has(args[0]) and self.labels.has(args[-1]):
+            return self._look_up
+        if name in _MOVES or name in _CONVERSIONS:
+            return partial(self._move, function, name)
+        act = self._functions.by_name.get(name) or self._functions.by_name.get(name.removesuffix("_"))
+        if act is None:
+            self.labels.refuse("is not read")
+        return act
+
     def _stays_exact(self, name: str, args: tuple[Any, ...]) -> bool:
         """Say whether what is made of constants, such as the state before the first token, is read like anything else."""
         floats = any(tensor.is_floating_point() for tensor in self.labels.tensors(args))
@@ -208,6 +222,7 @@ class Trace:
         """Do what is done to constants alone; what would round them is refused, since they are to be read exactly."""
         labels, result = self.labels, function(*args, **kwargs)
         exact = any(name in names for names in (_MOVES, _CONVERSIONS, _BY_SHAPE, _FILLS))
+        exact = exact or name in OF_TOKENS or name in ("tanh", "relu")  # computed as doubles, whatever their kind
         takes, gives = (
             any(tensor.is_floating_point() for tensor in labels.tensors(one)) for one in ((args, kwargs), result)
         )
@@ -236,6 +251,12 @@ class Trace:
                 labels.refuse("rounds numbers that depend on the string")
             return labels.of(first)
         return function(labels.map(first, labels.of), *others, **kwargs)
+
+    def _look_up(self, table: Torch, *where: Any) -> Torch:  # noqa: ANN401 -- an index, or an axis and an index
+        """Return the labels of the rows of a table that the token chooses."""
+        if not isinstance(where[-1], self.labels.torch.Tensor) or where[:-1] not in ((), (0,)):
+            self.labels.refuse("goes by numbers that depend on the string along another axis than the first")
+        return self._functions.look_up(table, where[-1])
 
     def _fill(self, target: Torch, index: Any, value: Any) -> None:  # noqa: ANN401
         """Do x[index] = y."""

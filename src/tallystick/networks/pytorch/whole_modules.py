@@ -17,8 +17,9 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.network import MOST_UNITS, Network
 from tallystick.networks.pytorch.labels import Torch
-from tallystick.networks.pytorch.layers import layers_below, read_by, recurrence
+from tallystick.networks.pytorch.layers import recurrence
 from tallystick.networks.pytorch.signals import Column, Unreadable
+from tallystick.networks.pytorch.skip_connections import layers_of
 from tallystick.networks.pytorch.tracing import Answer, Failed, Trace, double_copy
 from tallystick.networks.pytorch.verification import compare
 from tallystick.networks.pytorch.ways import Way, ways
@@ -72,10 +73,9 @@ def _network(seen: Trace, answer: Answer, way: Way, declaration: Declaration) ->
     task, (columns, on_top) = declaration.task, _without_top(answer.columns)
     sums, tokens = seen.labels.sums, seen.labels.signals.tokens
     rows = sums.rows(np.eye(len(columns)), np.zeros((len(columns), 0)), columns)
-    top, weight, bias = read_by(columns[0][0], rows, tokens)
+    top, layers, weight, bias = layers_of(columns[0][0], rows, sums, tokens)
     if top is tokens and not any(map(any, weight)):
         raise Unreadable("module: its answer is the same for every string")
-    layers = layers_below(top, sums, tokens)
     if not any(layer.is_recurrent for layer in layers):
         raise Unreadable("module: nothing in it goes from token to token, so its answer depends on the last one alone")
     if any(layer.cell.units > MOST_UNITS for layer in layers):
