@@ -159,8 +159,8 @@ FIFTEEN = {
     ),
     "Embedding, LSTM(16), two logits": Brought(EmbeddedLSTM, "bb", {"(": 0, ")": 1}, classes=("rejected", "accepted")),
     "linear vector RNN, d = 4": Brought(lambda: PaperCell(4), "binary", ONE_HOT),
-    "complex diagonal LRU, d = 8": Brought(LinearRecurrentUnit, "binary", ONE_HOT, run=True),
-    "selective diagonal, d = 4": Brought(SelectiveDiagonal, "binary", ONE_HOT, run=True),
+    "complex diagonal LRU, d = 8": Brought(LinearRecurrentUnit, "binary", ONE_HOT),
+    "selective diagonal, d = 4": Brought(SelectiveDiagonal, "binary", ONE_HOT),
     "LSTMCell in a loop": Brought(LoopOfLSTMCells, "binary", ONE_HOT, threshold=0.5),
     "a^n b^n c^n with BOS and EOS": Brought(
         lambda: EmbeddedLSTM(5),

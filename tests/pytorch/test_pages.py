@@ -20,6 +20,14 @@ def test_a_page_does_as_it_says(page, tmp_path, monkeypatch):
     walk(blocks)
 
 
+def test_the_section_on_state_space_models_does_as_it_says(tmp_path, monkeypatch):
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    section = tmp_path / "section.md"
+    section.write_text(text.split("## State-space models")[1].split("\n## ")[0], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    walk(blocks_of(section))
+
+
 def test_the_example_certifies_a_network(tmp_path):
     script = ROOT / "examples" / "certify_a_torch_network.py"
     done = subprocess.run([sys.executable, script], cwd=tmp_path, check=True, capture_output=True, text=True)
