@@ -11,6 +11,7 @@ Under any prefix these are read:
   modules, in their order, with nothing between them. They are folded exactly into a vector for each token. The first is an
   embedding where it has no bias and tokens are indices; an `nn.Linear` without a bias reads tokens that are vectors. Where it is
   square and tokens are indices, the metadata `front` says which of the two it is.
+- LRU and S4D layers by the names of their parameters (`networks.tensors.state_space_tensors`), one in a file.
 - A readout, an `nn.Linear` over h, or what the metadata `readout` names. A single unit without one is read by the zero check.
 
 What weights do not tell is said by metadata, or asked for: `tokens` (JSON, as in `networks.declaration`), `task`, and `classes`
@@ -19,6 +20,7 @@ binary readout and three are the ternary one. Whatever could be read in another 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, cast
@@ -36,6 +38,7 @@ from tallystick.networks.readout import MOST_OUTPUTS, Readout
 from tallystick.networks.tensors.module_roles import KINDS, cells_among, inputs_of, roles_of, settle_front, units_of
 from tallystick.networks.tensors.named_tensor import NamedTensor, named, show_label, show_name, show_shape
 from tallystick.networks.tensors.own_tensors import has_own_layout, own_network
+from tallystick.networks.tensors.state_space_tensors import StateSpace, state_space_of
 from tallystick.networks.tensors.tensor_modules import (
     MOST_INPUTS,
     Module,
@@ -71,6 +74,9 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     said = (asked or Asked()).over(_said(labels))
     if has_own_layout(tensors):
         return own_network(named(tensors), labels, said)
+    state_space = state_space_of(named(tensors), labels)
+    if state_space is not None:
+        return _state_space_network(state_space, labels, said)
     modules = modules_of(named(tensors))
     cells, others = cells_among(modules, labels)
     front, readout = roles_of(cells, others, labels)
@@ -80,6 +86,33 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     network = _network(cells, front, readout, said, labels)
     _check_labels(network, cells, labels, said.nonlinearity)
     return network
+
+
+def _state_space_network(found: StateSpace, labels: Mapping[str, str], said: Asked) -> Network:
+    """Return the network of a state-space layer, what stands in front of it, and what reads its outputs, if anything does."""
+    modules, size = {module.prefix: module for module in modules_of(found.others)}, len(found.shown)
+    in_front = labels["embedding"].split(",") if "embedding" in labels else []
+    reader = [labels["readout"]] if labels.get("readout", KINDS[0]) not in KINDS else []
+    if sorted([*in_front, *reader]) != sorted(modules):
+        raise BadInput(
+            f"metadata embedding and readout: {show_label(','.join([*in_front, *reader]))} does not name each of "
+            f"{', '.join(modules) or 'no modules'} once; say embedding= which stand in front of the state-space layer, in their "
+            "order, and readout= which one reads it"
+        )
+    front, reads = [modules[prefix] for prefix in in_front], modules[reader[0]] if reader else None
+    front = settle_front(front, labels, reads_indices=not _has_vectors(said.tokens))
+    readout = Readout(found.shown, (Fraction(0),) * size) if reads is None else _readout(reads, size)
+    if reads is not None:
+        rows = tuple(tuple(dot(row, column) for column in zip(*found.shown, strict=True)) for row in readout.weight)
+        readout = replace(readout, weight=rows)
+    readout = asked_readout(readout, said)
+    task = asked_task(readout, usual_task(found.layer, readout), said)
+    if said.tokens is None and (front or found.layer.inputs != len(_ONE_HOT)):
+        raise BadInput(
+            f"tokens: missing; say what is read for each token: tokens={_EXAMPLE} (metadata, --tokens or an argument)"
+        )
+    declared = declare(task, _ONE_HOT if said.tokens is None else said.tokens, may_count=True)
+    return Network(_stack([found.layer], front, declared), readout, task)
 
 
 def network_of_modules(cell: Module, readout: Module | None, nonlinearity: str | None) -> Network:
