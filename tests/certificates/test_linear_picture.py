@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tallystick import LinearCell, LinearLayer, Network, Readout, ReluCell
+from tallystick import LinearCell, LinearLayer, MatrixLayer, Network, Readout, ReluCell, SelectiveCell, SelectiveLayer
+from tallystick.certificates.linear.path_picture import path_outputs
 from tallystick.certificates.linear.picture import picture_of
 from tallystick.errors import BadInput
 
@@ -43,12 +44,26 @@ def outputs_of(network, string):
     }
 
 
+def random_selective_network(seed):
+    generator = random.Random(seed)
+    size, outputs = generator.randint(1, 3), generator.choice([1, 3])
+
+    def numbers(*shape):
+        if not shape:
+            return Fraction(generator.randint(-6, 6), generator.choice([2, 3, 4]))
+        return tuple(numbers(*shape[1:]) for _ in range(shape[0]))
+
+    cell = SelectiveLayer(numbers(size, 2), numbers(size, 2), numbers(size))
+    return Network(cell, Readout(numbers(outputs, size), numbers(outputs)))
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_margins_are_the_extremes_over_all_strings(seed):
-    network = random_network(seed)
-    picture = picture_of(network, LENGTH)
-    assert len(picture.outputs) == (1 if len(network.readout.bias) == 1 else 3)
-    for output in picture.outputs:
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_margins_are_the_extremes_over_all_strings(seed, is_shared):
+    network = random_network(seed) if is_shared else random_selective_network(seed)
+    drawn = picture_of(network, LENGTH).outputs if is_shared else path_outputs(network, LENGTH)
+    assert len(drawn) == (1 if len(network.readout.bias) == 1 else 3)
+    for output in drawn:
         upper, lower = output.name.split(" against ")
         for length in range(1, LENGTH + 1):
             above, below = [], []
@@ -126,3 +141,40 @@ def test_what_has_no_picture_is_said():
     huge = Network(LinearCell(10**400, -1, 1), Readout.binary(1))
     with pytest.raises(BadInput, match="no double holds it"):
         picture_of(huge)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_string_that_is_shown_is_the_worst_of_its_length(seed):
+    network = random_selective_network(seed)
+    for output in path_outputs(network, LENGTH):
+        upper, lower = output.name.split(" against ")
+        y = float(outputs_of(network, output.string)[upper, lower])
+        assert output.end == pytest.approx(y)
+        assert len(output.added) == len(output.string) == LENGTH
+        assert y in (pytest.approx(output.least[-1]), pytest.approx(output.greatest[-1]))
+        assert min(output.least[-1], -output.greatest[-1]) == pytest.approx(
+            y if str(network.right_class(output.string)) == upper else -y
+        )
+        shown = path_outputs(network, LENGTH, "(()")
+        ends = {one.name: one.end for one in shown}
+        assert ends[output.name] == pytest.approx(float(outputs_of(network, "(()")[upper, lower]))
+
+
+def test_the_factors_that_the_readout_sees():
+    # Two matrices with the eigenvectors (1, 1) and (1, -1), of which the readout sees the first.
+    def matrix(first, second):
+        return ((first + second, first - second), (first - second, first + second))
+
+    half = Fraction(1, 2)
+    matrices = matrix(half, Fraction(3, 2)), matrix(Fraction(1, 4), Fraction(1, 8))
+    cell = MatrixLayer(((1, -1), (1, -1)), matrices, (0, 0))
+    (output,) = path_outputs(Network(cell, Readout(((1, 1),), (0,))), 4)
+    assert [(round(one.opening.real, 9), round(one.closing.real, 9)) for one in output.factors] == [(1, 0.5)]
+
+
+def test_matrices_that_do_not_commute_have_no_picture():
+    cell = MatrixLayer(((1, -1), (0, 0)), (((0, 1), (1, 0)), ((1, 1), (0, 1))), (0, 0))
+    with pytest.raises(BadInput, match="with matrices that commute where each token has its own"):
+        path_outputs(Network(cell, Readout(((1, 0),), (0,))), 4)
+    with pytest.raises(BadInput, match="one matrix for both tokens"):
+        picture_of(Network(SelectiveCell(1, -1, 2, 0.5), Readout.binary(1)))

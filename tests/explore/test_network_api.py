@@ -403,6 +403,7 @@ def test_linear_presets_show_what_they_say(client):
         ({**LEAKY, "cell": "relu"}, "cell: a relu network is not linear; tallystick certify takes any"),
         ({**LEAKY, "open_step": 10**7}, "open_step: larger in size than 1,000,000"),
         ({**LEAKY, "readout": {"kind": "zero"}}, "has no such picture"),
+        ({**LEAKY, "cell": "selective", "recurrent_weight": [2, "1/2"]}, "cell: a matrix for each token is not drawn"),
         ({"cell": "linear"}, "field 'open_step' is missing"),
         (
             {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick import LinearCell, LinearLayer, Network, Readout, read_network
+from tallystick import LinearCell, LinearLayer, Network, Readout, SelectiveLayer, read_network
 from tallystick.__main__ import main
 from tallystick.studies.explain.linear import as_record, as_text, explain_linear
 from tallystick.studies.explain.linear_figure import FILES, draw_linear, write_picture
@@ -90,6 +90,23 @@ def test_the_picture_shows_the_failure(tmp_path):
     assert "Σ|δ$_k$ − L| = 1.1, at most 1 allowed" in terms.texts[0].get_text()
     proved = draw_linear(explain_linear(nearly_counting("0.9", outputs=3)))
     assert [axes.get_title() for axes in proved.axes[2::3]] == ["margins"] * 3
+
+
+def test_a_matrix_for_each_token():
+    leaky = SelectiveLayer(((1, -1), (1, -1)), ((Fraction(49, 50), 1), (Fraction(1, 2), Fraction(1, 4))), (0, 0))
+    found = explain_linear(Network(leaky, Readout(((1, Fraction(1, 20)),), (Fraction(-1, 2),))))
+    text = as_text(found)
+    assert "the readout sees the factors (P, Q) = (0.98, 1) and (0.5, 0.25): P on the state at (, Q at )" in text
+    assert "multiplies what came before it by P·Q = 0.98 and 0.125, where a counter needs 1" in text
+    string = found.verdict.failure.string
+    y = float(found.network.in_arithmetic("rational").outputs(string)[0])
+    assert f"the string that fails, {string}, ends at y = {y:.4g}".replace("-", "−") in text
+    plane, _, margins = draw_linear(found).axes
+    assert plane.get_title() == "factors on the state"
+    assert margins.get_title() == f"margins; fails at length {len(string)}"
+    json.dumps(as_record(found), allow_nan=False)
+    counter = SelectiveLayer(((1, Fraction(-1, 2)),), ((2, Fraction(1, 2)),), (0,))
+    assert "P·Q = 1 throughout" in as_text(explain_linear(Network(counter, Readout(((1,),), (0,)))))
 
 
 def run(*arguments):

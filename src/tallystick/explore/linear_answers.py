@@ -5,7 +5,9 @@ from typing import cast
 from typing_extensions import TypedDict  # pydantic cannot read those of typing before Python 3.12
 
 from tallystick.certificates.certify import certify
+from tallystick.certificates.linear.path_picture import PathOutput
 from tallystick.certificates.verdict import Lengths
+from tallystick.errors import BadInput
 from tallystick.explore.answers import Judgement, judgement
 from tallystick.networks import Network
 from tallystick.studies.explain.linear import explain_linear, output_record
@@ -58,11 +60,15 @@ class LinearAnswer(TypedDict):
 def linear(network: Network) -> LinearAnswer:
     """Return the verdicts on a linear network, and what is drawn of its outputs."""
     found = explain_linear(network, longest=LONGEST)
+    if any(isinstance(output, PathOutput) for output in found.outputs):
+        raise BadInput(
+            "cell: a matrix for each token is not drawn on this page; tallystick explain FILE --out DIR draws it"
+        )
     return {
         "cell": network.cell.name,
         "units": network.cell.units,
         "task": network.task.name,
         "all": judgement(found.verdict),
         "even": judgement(certify(network, Lengths.EVEN)),
-        "outputs": [cast("LinearOutput", output_record(output, found)) for output in found.picture.outputs],
+        "outputs": [cast("LinearOutput", output_record(output, found)) for output in found.outputs],
     }

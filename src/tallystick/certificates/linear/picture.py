@@ -149,16 +149,16 @@ class _Drawn:
         shift = max(int(abs(entry)).bit_length() for entry in affine.inputs.flat)
         return cls(
             affine,
-            np.array([[_ratio(entry, affine.divisor) for entry in row] for row in affine.matrix]),
-            np.array([[_ratio(entry, 1 << shift) for entry in row] for row in affine.inputs]),
+            np.array([[ratio(entry, affine.divisor) for entry in row] for row in affine.matrix]),
+            np.array([[ratio(entry, 1 << shift) for entry in row] for row in affine.inputs]),
             # Outputs and inputs were multiplied together by the scale of an output.
             np.array(
                 [
-                    [_ratio(w << shift, scale) for w in row]
+                    [ratio(w << shift, scale) for w in row]
                     for row, scale in zip(affine.outputs, affine.scales, strict=True)
                 ]
             ),
-            np.array([_ratio(c, scale) for c, scale in zip(affine.constants, affine.scales, strict=True)]),
+            np.array([ratio(c, scale) for c, scale in zip(affine.constants, affine.scales, strict=True)]),
         )
 
     @cached_property
@@ -176,7 +176,7 @@ class _Drawn:
     ) -> OutputPicture:
         """Return one output; −y in its place where y should fall with the count."""
         demands = [demand for demand in self.affine.demands if demand.output == place]
-        sign = 1 if sum(demand.direction * demand.side for demand in demands) >= 0 else -1
+        sign = orientation(self.affine, place)
         modes = tuple(Mode(mode.value, sign * mode.weight) for mode in self.modes(place))
         limit = self.limit(projection, place, modes)
         least, greatest = (
@@ -189,7 +189,7 @@ class _Drawn:
             for side in (1, -1)
         )
         return OutputPicture(
-            " against ".join(self.classes(network, place, sign * direction) for direction in (1, -1)),
+            output_name(network, self.affine, place, sign),
             modes,
             sign * self.terms.openings[place],
             sign * self.terms.drifts[place],
@@ -200,12 +200,6 @@ class _Drawn:
             min((one.side for one in demands if one.direction == sign), default=0)
             - max((one.side for one in demands if one.direction != sign), default=0),
         )
-
-    def classes(self, network: Network, place: int, direction: int) -> str:
-        """Name the classes that need an output, or its opposite, to be above 0."""
-        found = zip(network.task.classes, self.affine.forms, strict=True)
-        names = [str(name) for name, forms in found if any(form[:2] == (place, direction) for form in forms)]
-        return " or ".join(names)
 
     def extreme(self, demands: list[Demand], length: int) -> float:
         """Return the least output in the demands' direction, over all strings of a length that they ask for."""
@@ -246,7 +240,24 @@ class _Drawn:
         return total / self.affine.scales[place]
 
 
-def _ratio(upper: int, lower: int) -> float:
+def orientation(affine: AffineNetwork, place: int) -> int:
+    """Return 1 for an output that should rise with the count, and −1 for one that should fall."""
+    rising = sum(demand.direction * demand.side for demand in affine.demands if demand.output == place)
+    return 1 if rising >= 0 else -1
+
+
+def output_name(network: Network, affine: AffineNetwork, place: int, sign: int) -> str:
+    """Name the classes that need an output, times a sign, to be above 0, and those that need it not to be."""
+
+    def names(direction: int) -> str:
+        found = zip(network.task.classes, affine.forms, strict=True)
+        return " or ".join(str(name) for name, forms in found if any(form[:2] == (place, direction) for form in forms))
+
+    return f"{names(sign)} against {names(-sign)}"
+
+
+def ratio(upper: int, lower: int) -> float:
+    """Divide whole numbers; refuse what no double holds."""
     try:
         return upper / lower
     except OverflowError:

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from tallystick.certificates.certify import certify
-from tallystick.certificates.linear.picture import LONGEST, LinearPicture, Mode, OutputPicture, picture_of
-from tallystick.certificates.verdict import LONGEST_STRING, Failure, Lengths, Verdict, lengths_of
+from tallystick.certificates.linear.affine import affine_network
+from tallystick.certificates.linear.path_picture import LONGEST as LONGEST_PATH
+from tallystick.certificates.linear.path_picture import PathOutput, path_outputs
+from tallystick.certificates.linear.picture import LONGEST, Mode, OutputPicture, picture_of
+from tallystick.certificates.verdict import LONGEST_STRING, Failure, Lengths, Runs, Verdict, lengths_of, runs_of
 from tallystick.networks import Network
 
 _SHORTEST, _USUAL = 12, 24
@@ -21,32 +24,45 @@ _SAME = 1e-9
 _SHOWN_STRING, _SHOWN_RUNS, _LONGEST_EXACT = 40, 6, 60
 
 
+Outputs = tuple[OutputPicture, ...] | tuple[PathOutput, ...]
+"""What is drawn: of a network with one matrix, or with one for each token."""
+
+
 @dataclass(frozen=True)
 class LinearExplanation:
     """A linear network, what was decided of it, and what is drawn of it."""
 
     verdict: Verdict
-    picture: LinearPicture
+    outputs: Outputs
 
     @property
     def network(self) -> Network:
         """The network."""
-        return self.picture.network
+        return self.verdict.network
 
     @property
     def length(self) -> int:
         """To which length margins are drawn."""
-        return len(self.picture.outputs[0].least)
+        return len(self.outputs[0].least)
 
 
 def explain_linear(network: Network, lengths: str = Lengths.ALL, longest: int = LONGEST) -> LinearExplanation:
     """Certify a linear network in real numbers, and work out its picture beyond its first failure, at most to a length."""
     counted = lengths_of(lengths)
-    picture_of(network, 0)  # refuses before anything is decided
+    _outputs(network, 1)  # refuses before anything is decided
     verdict = certify(network, counted)
     failing = 0 if verdict.failure is None else verdict.failure.length
     length = max(_SHORTEST, failing + failing // 4 + 2) if failing else _USUAL
-    return LinearExplanation(verdict, picture_of(network, min(length, longest)))
+    length = min(length + length % counted.stride, longest)
+    string = verdict.failure.string if verdict.failure is not None and failing <= min(length, LONGEST_PATH) else None
+    return LinearExplanation(verdict, _outputs(network, length, string))
+
+
+def _outputs(network: Network, length: int, string: str | None = None) -> Outputs:
+    affine = affine_network(network)
+    if affine is not None and affine.is_shared:
+        return picture_of(network, length).outputs
+    return path_outputs(network, length, string)
 
 
 def as_text(one: LinearExplanation) -> str:
@@ -55,7 +71,7 @@ def as_text(one: LinearExplanation) -> str:
     units = f"{network.cell.units} unit{'s' if network.cell.units > 1 else ''}"
     lengths = "every length" if verdict.lengths is Lengths.ALL else "even lengths"
     lines = [f"{network.cell.name} network of {units}, {network.task.name}, {lengths}", f"  {_outcome(verdict)}"]
-    for output in one.picture.outputs:
+    for output in one.outputs:
         above, below = output.name.split(" against ")
         lines.append(f"  the output y, above 0 for {above} and not for {below}:")
         lines += [f"    {sentence}" for sentence in reasons(output, one)]
@@ -69,24 +85,29 @@ def _outcome(verdict: Verdict) -> str:
     failure = verdict.failure
     return (
         f"{verdict.outcome}: right on all strings to length {verdict.horizon}; "
-        f"{string_text(failure)} is called {failure.found}, should be {failure.right}"
+        f"{string_text(failure.runs)} is called {failure.found}, should be {failure.right}"
     )
 
 
-def string_text(failure: Failure) -> str:
-    """Write a failing string, a long one by its runs of equal tokens.
+def string_text(runs: Runs) -> str:
+    """Write a string, a long one by its runs of equal tokens.
 
-    >>> string_text(Failure((("(", 40), (")", 41)), "Pos", "ZeroNeg"))
+    >>> string_text((("(", 40), (")", 41)))
     '(×40 )×41'
     """
-    if failure.length <= _SHOWN_STRING:
-        return failure.string
-    shown = " ".join(f"{token}×{size}" if size > 1 else token for token, size in failure.runs[:_SHOWN_RUNS])
-    return shown + (f" … ({failure.length} tokens)" if len(failure.runs) > _SHOWN_RUNS else "")
+    length = sum(size for _, size in runs)
+    if length <= _SHOWN_STRING:
+        return "".join(token * size for token, size in runs)
+    shown = " ".join(f"{token}×{size}" if size > 1 else token for token, size in runs[:_SHOWN_RUNS])
+    return shown + (f" … ({length} tokens)" if len(runs) > _SHOWN_RUNS else "")
 
 
-def reasons(output: OutputPicture, one: LinearExplanation) -> Iterator[str]:
+def reasons(output: OutputPicture | PathOutput, one: LinearExplanation) -> Iterator[str]:
     """Say what an output sees, what brackets add to it, and what follows."""
+    if isinstance(output, PathOutput):
+        yield from _factors_text(output, one)
+        yield from _margin_text(output, one)
+        return
     yield _seen_text(output)
     yield _terms_text(output)
     if output.limit is None or output.limit <= 0:
@@ -101,6 +122,28 @@ def reasons(output: OutputPicture, one: LinearExplanation) -> Iterator[str]:
         yield f"each further pair of an opening and a closing bracket adds {number(drift)}, so balanced strings drift away"
     yield _function_text(output)
     yield from _margin_text(output, one)
+
+
+def _factors_text(output: PathOutput, one: LinearExplanation) -> Iterator[str]:
+    if not output.factors:
+        yield "the matrices share too few eigenvectors to tell which factors the readout sees"
+        return
+    parts = [f"({_complex_text(pair.opening)}, {_complex_text(pair.closing)})" for pair in output.factors[:_FEW]]
+    parts += [f"{len(output.factors) - _FEW} of less weight"] if len(output.factors) > _FEW else []
+    yield f"the readout sees the factors (P, Q) = {_joined(parts)}: P on the state at (, Q at )"
+    scaled = [pair for pair in output.factors if abs(pair.opening * pair.closing - 1) > _SAME]
+    if not scaled:
+        yield "P·Q = 1 throughout, so that a closing bracket undoes what an opening one did to the state"
+    else:
+        by = _joined([_complex_text(pair.opening * pair.closing) for pair in scaled[:_FEW]])
+        yield f"a pair of brackets multiplies what came before it by P·Q = {by}, where a counter needs 1"
+    shown = string_text(runs_of(output.string))
+    which = "string that fails" if one.verdict.failure is not None else f"worst string of {len(output.string)} tokens"
+    yield f"the {which}, {shown}, ends at y = {number(output.end)}"
+
+
+def _complex_text(value: complex) -> str:
+    return _value_text(Mode(complex(value.real, abs(value.imag)), 0))
 
 
 def _room_text(output: OutputPicture, lengths: Lengths) -> str:
@@ -167,7 +210,7 @@ def _function_text(output: OutputPicture) -> str:
     return f"so y is no function of the count: {strings[0]} ends at y = {number(early)}, {strings[1]} at y = {number(late)}"
 
 
-def _margin_text(output: OutputPicture, one: LinearExplanation) -> Iterator[str]:
+def _margin_text(output: OutputPicture | PathOutput, one: LinearExplanation) -> Iterator[str]:
     counted = np.arange(1, one.length + 1) % one.verdict.lengths.stride == 0
     least, greatest = (np.where(counted, values, np.nan) for values in (output.least, output.greatest))
     if np.isnan(least).all() or np.isnan(greatest).all():
@@ -200,7 +243,7 @@ def as_record(one: LinearExplanation) -> dict[str, Any]:
         "horizon": verdict.horizon,
         "failing_string": _string(verdict.failure),
         "reason": verdict.reason,
-        "outputs": [output_record(output, one) for output in one.picture.outputs],
+        "outputs": [output_record(output, one) for output in one.outputs],
     }
 
 
@@ -208,11 +251,35 @@ def _string(failure: Failure | None) -> str | None:
     return None if failure is None or failure.length > LONGEST_STRING else failure.string
 
 
-def output_record(output: OutputPicture, one: LinearExplanation) -> dict[str, Any]:
+def output_record(output: OutputPicture | PathOutput, one: LinearExplanation) -> dict[str, Any]:
     """Return one output as plain values: what is drawn of it, and the words."""
-    return {
+    found = {
         "name": output.name,
         "reasons": list(reasons(output, one)),
+        "least_above": [finite(value) for value in output.least],
+        "greatest_below": [finite(value) for value in output.greatest],
+    }
+    return found | (_path_record(output) if isinstance(output, PathOutput) else _eigenvalue_record(output, one))
+
+
+def _path_record(output: PathOutput) -> dict[str, Any]:
+    return {
+        "factors": [
+            {
+                "opening": {"real": one.opening.real, "imaginary": one.opening.imag},
+                "closing": {"real": one.closing.real, "imaginary": one.closing.imag},
+                "weight": one.weight,
+            }
+            for one in output.factors
+        ],
+        "string": output.string,
+        "string_output": finite(output.end),
+        "added": [finite(value) for value in output.added],
+    }
+
+
+def _eigenvalue_record(output: OutputPicture, one: LinearExplanation) -> dict[str, Any]:
+    return {
         "eigenvalues": [
             {
                 "real": mode.value.real,
@@ -227,8 +294,6 @@ def output_record(output: OutputPicture, one: LinearExplanation) -> dict[str, An
         "limit_text": None if output.limit is None or len(str(output.limit)) > _LONGEST_EXACT else str(output.limit),
         "deviation": output.deviation,
         "room": output.room(one.verdict.lengths),
-        "least_above": [finite(value) for value in output.least],
-        "greatest_below": [finite(value) for value in output.greatest],
     }
 
 
