@@ -8,8 +8,9 @@ import pytest
 
 from tallystick import LinearCell, LinearLayer, Network, Readout, SelectiveLayer, read_network
 from tallystick.__main__ import main
-from tallystick.studies.explain.linear import as_record, as_text, explain_linear
+from tallystick.studies.explain.linear import as_record, explain_linear
 from tallystick.studies.explain.linear_figure import FILES, draw_linear, write_picture
+from tallystick.studies.explain.linear_words import as_text
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "right_without_counting.json"
 

@@ -223,8 +223,9 @@ def _refuse_both(network: Path | None, lengths: str, *, is_training: bool) -> No
 
 def _explain_network(path: Path, lengths: str, out: Path | None, *, force: bool, as_json: bool) -> None:
     from tallystick.networks import read_network
-    from tallystick.studies.explain.linear import as_record, as_text, explain_linear
+    from tallystick.studies.explain.linear import as_record, explain_linear
     from tallystick.studies.explain.linear_figure import FILES, write_picture
+    from tallystick.studies.explain.linear_words import as_text
 
     network = read_network(path)
     if out is not None:

@@ -11,6 +11,7 @@ from tallystick.errors import BadInput
 from tallystick.explore.answers import Judgement, judgement
 from tallystick.networks import Network
 from tallystick.studies.explain.linear import explain_linear, output_record
+from tallystick.studies.explain.linear_words import reasons
 
 LONGEST = 200
 """To which length margins are drawn; later failures are told in words."""
@@ -70,5 +71,8 @@ def linear(network: Network) -> LinearAnswer:
         "task": network.task.name,
         "all": judgement(found.verdict),
         "even": judgement(certify(network, Lengths.EVEN)),
-        "outputs": [cast("LinearOutput", output_record(output, found)) for output in found.outputs],
+        "outputs": [
+            cast("LinearOutput", output_record(output, found) | {"reasons": list(reasons(output, found))})
+            for output in found.outputs
+        ],
     }

@@ -16,7 +16,8 @@ from tallystick.certificates.linear.picture import OutputPicture
 from tallystick.certificates.verdict import Outcome
 from tallystick.files import write_bytes
 from tallystick.reports import drawing
-from tallystick.studies.explain.linear import LinearExplanation, number, string_text
+from tallystick.studies.explain.linear import LinearExplanation
+from tallystick.studies.explain.linear_words import number, string_text
 
 FILES = tuple(f"linear.{form}" for form in drawing.FORMATS)
 
