@@ -69,6 +69,13 @@ def test_why_others_fail():
     assert "too few eigenvectors" in as_text(explain_linear(Network(nilpotent, Readout(((1, 0),), (0,)))))
 
 
+def test_an_eigenvalue_next_to_one_is_not_one():
+    near = Network(LinearCell(1, -1, 1 - Fraction(1, 2**60)), Readout.binary(2, -1))
+    text = as_text(explain_linear(near))
+    assert "a bracket adds δ_k = 4 more if it opens than if it closes, whatever follows, as far as doubles tell" in text
+    assert "it may be a very long one: no eigenvalue that the readout sees is exactly 1" in text
+
+
 def test_outputs_of_three_classes():
     record = as_record(explain_linear(nearly_counting("0.2", outputs=3)))
     assert [output["name"] for output in record["outputs"]] == [

@@ -94,6 +94,12 @@ class OutputPicture:
         return None if self.limit is None else float(self.limit) * self.gap * lengths.stride / 2
 
     @property
+    def is_nearly_settled(self) -> bool:
+        """Whether δ_k would have a limit if the eigenvalues next to 1 were 1 itself, which they are not."""
+        large = [mode for mode in self.seen if abs(mode.value) > 1 - _SAME]
+        return self.limit is None and self.has_weights and all(abs(mode.value - 1) < _SAME for mode in large)
+
+    @property
     def is_constant(self) -> bool:
         """Whether every bracket adds the same, however many tokens follow."""
         return bool(np.abs(self.openings - self.openings[0]).max() <= _SEEN * abs(self.openings[0]))

@@ -61,7 +61,9 @@ def reasons(output: OutputPicture | PathOutput, one: LinearExplanation) -> Itera
         return
     yield _seen_text(output)
     yield _terms_text(output)
-    if output.limit is None or output.limit <= 0:
+    if output.is_nearly_settled:
+        yield "so some length must fail, but it may be a very long one: no eigenvalue that the readout sees is exactly 1"
+    elif output.limit is None or output.limit <= 0:
         yield "so some length must fail: only δ_k with a limit above 0 can tell counts apart at every length"
     elif not output.is_constant:
         deviation, room = output.deviation or 0.0, output.room(one.verdict.lengths) or 0.0
@@ -137,9 +139,13 @@ def _weight_text(mode: Mode) -> str:
 
 def _terms_text(output: OutputPicture) -> str:
     if output.is_constant:
-        return f"a bracket adds δ_k = {number(output.openings[0])} more if it opens than if it closes, whatever follows"
+        return (
+            f"a bracket adds δ_k = {number(output.openings[0])} more if it opens than if it closes, {_whatever(output)}"
+        )
     terms = ", ".join(map(number, output.openings[:_FEW]))
-    if output.limit is None:
+    if output.is_nearly_settled:
+        end = "and then hardly changes"
+    elif output.limit is None:
         largest = max(abs(mode.value) for mode in output.seen)
         end = "without end" if largest > 1 + _SAME or not output.has_weights else "and never settles"
     elif output.limit == 0:
@@ -149,10 +155,14 @@ def _terms_text(output: OutputPicture) -> str:
     return f"a bracket with k tokens after it adds δ_k = {terms}, … more if it opens than if it closes, {end}"
 
 
+def _whatever(output: OutputPicture) -> str:
+    return "whatever follows" if output.limit is not None else "whatever follows, as far as doubles tell"
+
+
 def _function_text(output: OutputPicture) -> str:
     """Say whether y depends on the count alone, by two strings of the same count where it does not."""
     if output.is_constant:
-        return "so y depends on the count and the length alone"
+        return f"so y depends on the count and the length alone{', as far as doubles tell' if output.limit is None else ''}"
     k = int(np.argmax(np.abs(output.openings[1:] - output.openings[0]) > _SAME)) + 1
     base = output.constant + output.drifts[: k + 1].sum()
     # The first bracket opens and the others close, and the last opens and the others close.
