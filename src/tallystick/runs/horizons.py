@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tallystick.cells import LinearCell, ScalarCell
+from tallystick.cells import LinearCell, ScalarCell, SelectiveLayer
 from tallystick.certificates.linear.ensemble import has_linear_horizons, layer_horizons
-from tallystick.certificates.one_unit.ensemble import Horizons, has_horizons, horizons
+from tallystick.certificates.linear.sorting import DEFAULT_LIMIT
+from tallystick.certificates.one_unit.ensemble import SEARCHED, Horizons, has_horizons, horizons
 from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
 from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.networks import Network, Readout
@@ -47,7 +48,8 @@ def certify_many(networks: Ensemble) -> Certified:
     if issubclass(kind, ScalarCell):
         decided = horizons(chosen, head_start=_head_start(networks.device))
     else:
-        decided = layer_horizons(chosen)
+        # Networks with a matrix for each token are decided one by one, at a cost that grows with the square of the length.
+        decided = layer_horizons(chosen, SEARCHED if kind is SelectiveLayer else DEFAULT_LIMIT)
     for whole, part in zip(empty, decided, strict=True):
         whole[found] = part
     return Certified(found, empty)
