@@ -158,7 +158,7 @@ def draw_comparison(rows: list[Comparison]) -> Figure:
     drawing.footnote(
         figure,
         "Proved: right on all strings of every length, in real arithmetic. Horizon: dot the median, line from the 10 %\n"
-        "to the 90 % quantile, tick the greatest; every length counts. Other cells than the linear one: a sample of the seeds.",
+        "to the 90 % quantile, tick the greatest; every length counts. GRUs and LSTMs: a sample of the seeds.",
     )
     return figure
 
