@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from tallystick.cells import CELLS
+from tallystick.cells import CELLS, LAYERS
 from tallystick.cli.training import train as train_command
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
@@ -255,7 +255,7 @@ def test_the_published_networks_are_the_same_bit_for_bit(key):
     assert found == RECORDED[key]
 
 
-@pytest.mark.parametrize(("option", "table"), [("method", METHODS), ("schedule", SCHEDULES), ("cell", CELLS)])
+@pytest.mark.parametrize(("option", "table"), [("method", METHODS), ("schedule", SCHEDULES), ("cell", CELLS | LAYERS)])
 def test_the_help_names_all_there_is(option, table):
     """JAX takes a second to load, so the help of methods and schedules is typed, and held to their tables here."""
     text = get_type_hints(train_command, include_extras=True)[option].__metadata__[0].help
