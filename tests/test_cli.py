@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 import z3
 
-from tallystick import LinearCell, Network, certify
+from tallystick import LinearCell, LinearLayer, Network, certify, write_network
 from tallystick.cli import main
 from tallystick.cli.output import show_json
 from tallystick.networks import Readout
@@ -373,6 +373,17 @@ def test_exact_accuracy(run, files):
     assert (status, found["strings"], found["correct"]) == (0, 64, right)
     assert sum(part["correct"] for part in found["classes"].values()) == right
     assert run("accuracy", str(files / "counter.json"), "--length", "50")[1].startswith("1,125,899,906,842,624 of")
+
+
+def test_linear_networks_are_counted_or_drawn(run, tmp_path):
+    """All strings of a length that is said, and drawn ones where their number is."""
+    layer = LinearLayer(((1, -1), (1, 0)), ((1, 0), (0, 0)), (0, 0), (0, 0))
+    model = tmp_path / "layer.json"
+    write_network(Network(layer, Readout(((1, 1),), (-0.5,))), model)
+    counted = json.loads(run("accuracy", str(model), "--length", "4", "--json")[1])
+    assert (counted["strings"], counted["correct"]) == (16, 13)  # three balanced strings end with `(`
+    drawn = json.loads(run("accuracy", str(model), "--length", "4", "--number", "5", "--json")[1])
+    assert drawn["sampled"] is True
 
 
 def test_accuracy_has_a_curve_and_a_figure(run, files):

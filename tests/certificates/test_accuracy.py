@@ -20,10 +20,11 @@ from brute_force import (
 )
 
 from tallystick.cells import LinearCell, ReluCell, SelectiveCell, TanhCell
+from tallystick.certificates.linear import accuracy as linear_accuracy
+from tallystick.certificates.linear import subset_sums
+from tallystick.certificates.linear.subset_sums import Place, SubsetSums
 from tallystick.certificates.one_unit import exact_accuracy as counting
-from tallystick.certificates.one_unit import linear_accuracy, subset_sums
 from tallystick.certificates.one_unit.exact_accuracy import exact_accuracy
-from tallystick.certificates.one_unit.subset_sums import Place, SubsetSums
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 
@@ -70,15 +71,15 @@ def test_floats_and_whole_numbers_agree(monkeypatch, distance):
     """Each way alone, on sums that nearly coincide, at places that are sums themselves."""
     generator = random.Random(4)
     for length in (15, 16):
-        sums = SubsetSums(1 + Fraction(distance), length)
+        sums = SubsetSums.of_powers(1 + Fraction(distance), length)
         for _ in range(6):
             openings = generator.randrange(1, length)
             chosen = generator.sample(range(length), openings)
-            place = Place(sum(sums.U**i for i in chosen), counts=generator.random() < 0.5)
+            place = Place(sum(sums.ratio**i for i in chosen), counts=generator.random() < 0.5)
             assert sums.above(openings, place) == sums._by_whole_numbers(openings, place)
     monkeypatch.setattr(subset_sums, "LONGEST_WHOLE", 0)
-    sums = SubsetSums(1 + Fraction("1/1000"), 16)
-    place = Place(sum(sums.U**i for i in range(0, 16, 2)))
+    sums = SubsetSums.of_powers(1 + Fraction("1/1000"), 16)
+    place = Place(sum(sums.ratio**i for i in range(0, 16, 2)))
     assert sums.above(8, place) == sums._by_whole_numbers(8, place)  # by floats alone, a tie included
 
 

@@ -5,8 +5,8 @@ from itertools import combinations
 
 import pytest
 
-from tallystick.certificates.one_unit import subset_sums
-from tallystick.certificates.one_unit.subset_sums import Place, SubsetSums, is_above
+from tallystick.certificates.linear import subset_sums
+from tallystick.certificates.linear.subset_sums import Place, SubsetSums, is_above
 from tallystick.errors import BadInput
 
 WEIGHTS = [Fraction(text) for text in ("1/2", "2", "-2", "3/2", "-1/3", "99/100", "-101/100")] + [
@@ -29,7 +29,7 @@ def places(sums):
 @pytest.mark.parametrize("U", WEIGHTS, ids=str)
 @pytest.mark.parametrize("length", [2, 3, 6, 7])
 def test_the_count_is_that_of_all_strings(U, length):
-    sums = SubsetSums(U, length)
+    sums = SubsetSums.of_powers(U, length)
     for openings in range(1, length):
         values = sums_of(U, length, openings)
         assert tuple(Fraction(end, sums.scale) for end in sums.extremes()[openings]) == (values[0], values[-1])
@@ -46,7 +46,7 @@ def test_the_count_is_the_same_however_few_are_looked_up_at_once(U, monkeypatch)
     for openings in (3, 4):
         values = sums_of(U, 9, openings)
         for at in values[:: len(values) // 5]:
-            assert SubsetSums(U, 9).above(openings, Place(at)) == sum(value > at for value in values)
+            assert SubsetSums.of_powers(U, 9).above(openings, Place(at)) == sum(value > at for value in values)
 
 
 def test_many_equal_sums_are_counted_in_whole_numbers(monkeypatch):
@@ -55,18 +55,18 @@ def test_many_equal_sums_are_counted_in_whole_numbers(monkeypatch):
     values = sums_of(U, length, openings)
     for at in (values[3], values[-2]):
         expected = sum(value > at for value in values)
-        assert SubsetSums(U, length).above(openings, Place(at)) == expected
+        assert SubsetSums.of_powers(U, length).above(openings, Place(at)) == expected
         monkeypatch.setattr(subset_sums, "MOST_CLOSE_PAIRS", 2)
-        assert SubsetSums(U, length).above(openings, Place(at)) == expected
+        assert SubsetSums.of_powers(U, length).above(openings, Place(at)) == expected
         monkeypatch.undo()
 
 
 def test_what_floats_cannot_hold_is_counted_in_whole_numbers_or_refused():
     U = Fraction(10**60)
     values = sums_of(U, 6, 3)
-    assert SubsetSums(U, 6).above(3, Place(values[7])) == len(values) - 8
+    assert SubsetSums.of_powers(U, 6).above(3, Place(values[7])) == len(values) - 8
     with pytest.raises(BadInput) as refusal:
-        SubsetSums(U, 33).above(3, Place(Fraction(1)))
+        SubsetSums.of_powers(U, 33).above(3, Place(Fraction(1)))
     assert str(refusal.value) == (
         "length: 33: the powers of U leave the range of floats; at most 32 can be counted for this model"
     )
@@ -75,9 +75,9 @@ def test_what_floats_cannot_hold_is_counted_in_whole_numbers_or_refused():
 def test_too_many_close_sums_are_refused_at_long_lengths(monkeypatch):
     monkeypatch.setattr(subset_sums, "MOST_CLOSE_PAIRS", 0)
     at = Place(Fraction(1, 2) ** 5)
-    assert SubsetSums(Fraction(1, 2), 32).above(1, at) == 5
+    assert SubsetSums.of_powers(Fraction(1, 2), 32).above(1, at) == 5
     with pytest.raises(BadInput) as refusal:
-        SubsetSums(Fraction(1, 2), 33).above(1, at)
+        SubsetSums.of_powers(Fraction(1, 2), 33).above(1, at)
     assert str(refusal.value) == (
         "length: 33: too many strings come closer to a threshold than rounding; at most 32 can be counted for this model"
     )

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallystick.cells import CELLS, ScalarCell, VectorCell
-from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
+from tallystick.certificates.one_unit.exact_accuracy import (
+    ExactAccuracy,
+    accuracy_curve,
+    exact_accuracy,
+    is_counted_in_closed_form,
+)
 from tallystick.certificates.verdict import REAL
 from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
 from tallystick.cli.output import (
@@ -46,7 +51,7 @@ def accuracy(
         typer.Argument(metavar="MODEL|RUN", help="A model's JSON or safetensors file, or a run of GRUs or LSTMs."),
     ],
     length: Annotated[
-        int | None, typer.Option(help="The length N; 10,000 for a GRU or an LSTM, unless told otherwise.")
+        int | None, typer.Option(help="The length N; 10,000 for drawn strings, unless told otherwise.")
     ] = None,
     readout: ReadoutName = None,
     arithmetic: Arithmetic = REAL,
@@ -59,7 +64,9 @@ def accuracy(
     ] = None,
     number: Annotated[
         int | None,
-        typer.Option(help="How many strings are drawn of each length for a GRU or an LSTM; 100 if not said."),
+        typer.Option(
+            help="How many strings are drawn of each length, for networks with several units; 100 if not said."
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of the drawn strings; 0 if not said.")] = None,
     force: Force = False,
@@ -67,11 +74,13 @@ def accuracy(
 ) -> None:
     """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
 
+    Linear networks of several units are counted where --length is given, and tried on drawn strings with --number.
+
     Example: tallystick accuracy model.json --length 50 --curve
     """
     refuse_unwritable(figure, force=force)
     model = None if path.is_dir() else read_network(path)
-    if model is None or not isinstance(model.cell, ScalarCell):
+    if model is None or not (isinstance(model.cell, ScalarCell) or _is_counted(model, length, number, seed)):
         refuse_unless(readout is None and arithmetic == REAL, "--readout and --arithmetic", "cells without gates", path)
         given = {"length": length, "number": number, "seed": seed}
         drawn = Drawn(shorter=curve, **{name: value for name, value in given.items() if value is not None})
@@ -99,6 +108,11 @@ def accuracy(
     else:
         for one in found if curve else found[-1:]:
             _show_accuracy(one, in_classes=not curve)
+
+
+def _is_counted(network: Network, length: int | None, number: int | None, seed: int | None) -> bool:
+    """Say whether all strings of a network with several units are counted: it is linear, and nothing asks for drawn ones."""
+    return length is not None and number is None and seed is None and is_counted_in_closed_form(network)
 
 
 def evaluate(

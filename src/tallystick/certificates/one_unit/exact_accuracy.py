@@ -1,8 +1,8 @@
 """How many of all 2^N strings does a network get right? Whole numbers, and how they move with N.
 
-A linear cell in real arithmetic is counted in closed form (`linear_accuracy`). For any other cell, and in any other arithmetic,
-every state is listed, which goes less far: strings of one group that share a state are kept as one state with a number, so that
-a counter's few states stay few.
+A linear network of any size in real arithmetic is counted in closed form (`linear.accuracy`). For any other cell with one unit,
+and in any other arithmetic, every state is listed, which goes less far: strings of one group that share a state are kept as one
+state with a number, so that a counter's few states stay few.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import LinearCell
+from tallystick.cells import LinearCell, ScalarCell
+from tallystick.certificates.counts import asked_for_a_class
+from tallystick.certificates.linear.accuracy import has_one_matrix, right_strings
 from tallystick.certificates.one_unit.executions import Execution, execution
 from tallystick.certificates.one_unit.extremes import Ends, Grouping, first_row
-from tallystick.certificates.one_unit.linear_accuracy import right_strings
 from tallystick.certificates.one_unit.search import grouping_of, is_certain
 from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
+from tallystick.networks.readout import COUNT
 from tallystick.numbers import standard_floats
 
 LONGEST = 1000
@@ -68,8 +70,9 @@ class ExactAccuracy:
 def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> ExactAccuracy:
     """Return how many of the 2^N strings of a length a model gets right.
 
-    In real arithmetic a linear cell is counted up to length 56, and further where few strings are in question; other cells,
-    and floating point as executed, as far as their states can be listed: 16 to 21, further where strings share them.
+    In real arithmetic a linear network of any size is counted up to length 56, and further where few strings are in question; to
+    26 where a class depends on several outputs that are no multiples of each other. Other cells with one unit, and floating
+    point as executed, go as far as their states can be listed: 16 to 21, further where strings share them.
 
     >>> from tallystick.networks import Readout
     >>> found = exact_accuracy(Network(LinearCell(1, -1, 0.5), Readout.binary(1)), length=4)
@@ -77,8 +80,9 @@ def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> Exact
     (11, Fraction(11, 16))
     """
     check_whole(length, "length", least=1, most=LONGEST)
-    if _has_closed_form(model, arithmetic):
-        return _linear_accuracy(model.in_arithmetic("rational"), length)
+    linear = _linear_network(model, arithmetic)
+    if linear is not None:
+        return _linear_accuracy(linear, length)
     *_, last = _list_accuracies(model, length, arithmetic)
     return last
 
@@ -97,15 +101,33 @@ def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list
 def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST)
-    if _has_closed_form(model, arithmetic):
-        exact_model = model.in_arithmetic("rational")
-        return (_linear_accuracy(exact_model, length) for length in range(1, longest + 1))
+    linear = _linear_network(model, arithmetic)
+    if linear is not None:
+        return (_linear_accuracy(linear, length) for length in range(1, longest + 1))
     return _list_accuracies(model, longest, arithmetic)
 
 
-def _has_closed_form(model: Network, arithmetic: str) -> bool:
-    """Say whether strings are counted by their number of opening brackets, which has to decide what is right."""
-    return arithmetic == REAL and isinstance(model.scalar_cell, LinearCell) and model.task.machine is BB_COUNTER
+def is_counted_in_closed_form(network: Network, arithmetic: str = REAL) -> bool:
+    """Say whether the strings of a network are counted by their number of opening brackets, which has to decide what is right."""
+    if arithmetic != REAL or network.task.machine is not BB_COUNTER:
+        return False
+    return isinstance(network.cell, LinearCell) or (
+        not isinstance(network.cell, ScalarCell) and has_one_matrix(network)
+    )
+
+
+def _linear_network(model: Network, arithmetic: str) -> Network | None:
+    """Return a network in rationals where its strings are counted in closed form; None where its states are listed."""
+    if is_counted_in_closed_form(model, arithmetic):
+        return asked_for_a_class(model).in_arithmetic("rational")
+    if not isinstance(model.cell, ScalarCell) and model.cell.is_affine:
+        raise BadInput(
+            f"cell: the strings of a {model.cell.name} network with several units are counted in real arithmetic, where both "
+            "tokens have one matrix"
+        )
+    if model.scalar_cell and model.readout.decision == COUNT:
+        raise BadInput("task: right answers to 'count' are counted for linear networks in real arithmetic alone")
+    return None
 
 
 @standard_floats()

@@ -1,16 +1,16 @@
-"""How many strings with n opening brackets have Σ U^i over their `(` above a place t? Exactly, over all of them.
+"""How many strings with n opening brackets have a sum of the weights of their `(` above a place t? Exactly, over all of them.
 
-Meet in the middle: the token that i others follow has the weight U^i; the younger half of the string has the weights
-U⁰ … U^(k−1), and the older half has these times U^k. For each number of opening brackets the sums of a half are kept sorted,
-and pairs of a younger and an older sum are counted by looking one of them up among the others. About 2^(N/2) numbers of
-memory in place of 2^N strings.
+Meet in the middle: each token of a string has a weight, the youngest the first. For each number of opening brackets the sums
+of the weights of either half are kept sorted, and pairs of a younger and an older sum are counted by looking one of them up
+among the others. About 2^(N/2) numbers of memory in place of 2^N strings. Where the weights are the powers of a number U, as in
+a cell with one unit, the older half has the weights of the younger one times U^k, so that one half is enough.
 
 The sums are float64. Each is off by at most a bound that is carried along; pairs that lie closer to t than that are looked up
-again as subsets and decided in whole numbers. Sums of U^i − 1 replace those of U^i where that makes them smaller, since
-near U = 1 all strings with n opening brackets lie close together.
+again as subsets and decided in whole numbers. A level is taken off every weight where that makes them smaller, since near a
+counter all strings with n opening brackets lie close together.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -29,6 +29,8 @@ _UNIT = 2.0**-53
 _SMALLEST = 1e-250
 _CHUNK = 1 << 14
 MOST_CLOSE_PAIRS = 20_000
+_MOST_SUBSETS = 1 << 20
+"""The most subsets behind close pairs that are looked at one by one."""
 LONGEST_WHOLE = 32
 """Up to this length whole numbers can do all the work, if too many pairs are close."""
 
@@ -48,17 +50,23 @@ def is_above(total: int, place: Place, scale: int) -> bool:
 
 
 class SubsetSums:
-    """The sums Σ U^i over the opening brackets of all strings of one length, for U other than −1, 0 and 1."""
+    """The sums of the weights of the opening brackets of all strings of one length."""
 
-    def __init__(self, U: Fraction, length: int) -> None:
-        """Prepare the halves; nothing is listed before it is asked for."""
-        self.U, self.length = U, length
-        self.younger = (length + 1) // 2
+    def __init__(self, whole: Sequence[int], scale: int, ratio: Fraction | None = None) -> None:
+        """Prepare the halves; nothing is listed before it is asked for.
+
+        The weights are whole numbers over a scale. Where each is the one before it times the same number, `ratio` may say so.
+        """
+        self.whole, self.scale, self.ratio, self.length = whole, scale, ratio, len(whole)
+        self.younger = (self.length + 1) // 2
+        level = whole[0] if ratio is not None else sorted(whole)[self.younger - 1]
+        self.level = level if sum(abs(weight - level) for weight in whole) < sum(map(abs, whole)) else 0
+
+    @classmethod
+    def of_powers(cls, U: Fraction, length: int) -> "SubsetSums":
+        """Return those of the weights U^i, as a cell with one unit has them."""
         p, q = U.numerator, U.denominator
-        self.scale = q ** (length - 1)
-        self.whole = [p**i * q ** (length - 1 - i) for i in range(length)]
-        near = [weight - self.scale for weight in self.whole]
-        self.shift = int(sum(map(abs, near)) < sum(map(abs, self.whole)))
+        return cls([p**i * q ** (length - 1 - i) for i in range(length)], q ** (length - 1), U)
 
     def extremes(self) -> list[tuple[int, int]]:
         """Return the least and greatest sum for each number of opening brackets, times the scale.
@@ -93,35 +101,34 @@ class SubsetSums:
 
     @cached_property
     def _groups(self) -> tuple[list[Floats], list[Floats]]:
-        """The sorted sums of the younger half's weights, and of as many of them as the older half has, by size."""
-        nothing: Floats = np.zeros(0)
-        groups, before = [np.zeros(1)], list[Floats]()
-        for weight in self._rounded:
-            pairs = zip([*groups, nothing], [nothing, *groups], strict=True)
-            groups, before = [_merge(without, with_it + weight) for without, with_it in pairs], groups
+        """The sorted sums of the weights of the younger half, and of those of the older one, less the factor, by size."""
+        younger, older = self._rounded
+        groups, before = _groups_of(younger)
+        if self.ratio is None:
+            return groups, _groups_of(older)[0]
         return groups, groups if self.length % 2 == 0 else before
 
     @cached_property
-    def _rounded(self) -> list[float]:
-        """The younger half's weights, each rounded once: Python divides whole numbers with a single rounding."""
-        shifted = [weight - self.shift * self.scale for weight in self.whole]
-        rounded = [weight / self.scale for weight in shifted[: self.younger]]
-        if any(weight and not _SMALLEST < abs(weight / self.scale) < 1 / _SMALLEST for weight in shifted):
+    def _rounded(self) -> tuple[list[float], list[float]]:
+        """The weights of both halves without level and factor, each rounded once: Python divides whole numbers so."""
+        shifted = [weight - self.level for weight in self.whole]
+        rounded = [weight / self.scale for weight in shifted]
+        least = 0.0 if self.ratio is None else _SMALLEST  # a factor may enlarge what is lost of a tiny weight
+        if any(
+            weight and not least <= abs(number) < 1 / _SMALLEST for weight, number in zip(shifted, rounded, strict=True)
+        ):
             raise OverflowError  # outside what the error bound below speaks of
-        return rounded
-
-    @cached_property
-    def _factor(self) -> Fraction:
-        """U^k, between the weights of the two halves."""
-        return self.U**self.younger
+        younger = rounded[: self.younger]
+        return younger, rounded[self.younger :] if self.ratio is None else younger[: self.length - self.younger]
 
     def _by_floats(self, openings: int, place: Place) -> int:
-        factor, younger, older = float(self._factor), *self._groups
+        factor, younger, older = float(self._multiple), *self._groups
         constants = self._constants(openings, place)
         # A sum takes at most k roundings after its weights' own; the factor, its product, the constant and the difference
         # take four more. Each is relative to a part of `size`, whose own roundings the rest of the 16 covers.
-        size = (1 + abs(factor)) * sum(map(abs, self._rounded)) + max(map(abs, constants.values()))
-        error = (self.younger + 16) * _UNIT * size
+        young_size, old_size = (sum(map(abs, weights)) for weights in self._rounded)
+        size = young_size + abs(factor) * old_size + max(map(abs, constants.values()))
+        error = (self.younger + 16) * _UNIT * size + self.length * _SMALLEST
         total, close = 0, list[tuple[int, float, int, float]]()
         for young, old in self._splits(openings):
             found = _pairs_above(younger[young], older[old], factor, constants[old], error)
@@ -131,39 +138,32 @@ class SubsetSums:
                 raise _TooClose
         return total + sum(self._correction(place, constants, *pair) for pair in close)
 
-    def _constants(self, openings: int, place: Place) -> dict[int, float]:
-        """Return, for each number of `(` in the older half, t less what the shift takes off, rounded once.
+    @cached_property
+    def _multiple(self) -> Fraction:
+        """What the first weights are multiplied by to give those of the older half, where `ratio` says that they are."""
+        return Fraction(1) if self.ratio is None else self.ratio**self.younger
 
-        The string's sum is above t iff y > constant − U^k·o for the shifted sums y and o of its halves.
+    def _constants(self, openings: int, place: Place) -> dict[int, float]:
+        """Return, for each number of `(` in the older half, t less what the level takes off, rounded once.
+
+        The string's sum is above t iff y > constant − factor·o for the sums y and o of its halves.
         """
-        start, step = place.value - self.shift * openings, self.shift * (self._factor - 1)
+        level = Fraction(self.level, self.scale)
+        start, step = place.value - level * openings, level * (self._multiple - 1)
         common = lcm(start.denominator, step.denominator)
         first, each = int(start * common), int(step * common)
         return {old: (first - old * each) / common for _, old in self._splits(openings)}
 
     def _correction(self, place: Place, constants: dict[int, float], young: int, y: float, old: int, o: float) -> int:
         """Return how many strings behind a close pair of floats are above the place, less how many were counted so."""
-        youngers = self._subsets(self.younger, young, y)
-        olders = self._subsets(self.length - self.younger, old, o)
-        counted = len(youngers) * len(olders) if y > constants[old] - float(self._factor) * o else 0
+        youngers, olders = (
+            _subsets(tuple(weights), count, value)
+            for weights, count, value in zip(self._rounded, (young, old), (y, o), strict=True)
+        )
+        if len(youngers) * len(olders) > _MOST_SUBSETS:
+            raise _TooClose
+        counted = len(youngers) * len(olders) if y > constants[old] - float(self._multiple) * o else 0
         return sum(self._is_above(p, q, place) for p in youngers for q in olders) - counted
-
-    def _subsets(self, size: int, count: int, value: float) -> list[tuple[int, ...]]:
-        """Return the subsets of the first weights whose sum, added up as `_groups` does, is exactly this float."""
-        weights = tuple(self._rounded[:size])
-        tolerance = 8 * size * _UNIT * sum(map(abs, weights))
-        found: list[tuple[int, ...]] = []
-        for part in range(count + 1):
-            low, low_sums = _small_subsets(weights, 0, size // 2, part)
-            high, high_sums = _small_subsets(weights, size // 2, size, count - part)
-            if not low or not high:
-                continue
-            first = np.searchsorted(low_sums, value - high_sums - tolerance)
-            last = np.searchsorted(low_sums, value - high_sums + tolerance, "right")
-            for place in np.flatnonzero(last > first):
-                candidates = (low[i] + high[place] for i in range(first[place], last[place]))
-                found += [subset for subset in candidates if _add_up(weights, subset) == value]
-        return found
 
     # --- In whole numbers ---
 
@@ -192,7 +192,37 @@ class _TooClose(Exception):
     """More pairs are close to a place than can be looked up."""
 
 
-def _sorted_sums(weights: list[int]) -> list[list[int]]:
+def _subsets(weights: tuple[float, ...], count: int, value: float) -> list[tuple[int, ...]]:
+    """Return the subsets of weights whose sum, added up as `_groups_of` does, is exactly this float."""
+    size = len(weights)
+    tolerance = 8 * size * _UNIT * sum(map(abs, weights))
+    found: list[tuple[int, ...]] = []
+    for part in range(count + 1):
+        low, low_sums = _small_subsets(weights, 0, size // 2, part)
+        high, high_sums = _small_subsets(weights, size // 2, size, count - part)
+        if not low or not high:
+            continue
+        first = np.searchsorted(low_sums, value - high_sums - tolerance)
+        last = np.searchsorted(low_sums, value - high_sums + tolerance, "right")
+        if (last - first).sum() > _MOST_SUBSETS:
+            raise _TooClose
+        for place in np.flatnonzero(last > first):
+            candidates = (low[i] + high[place] for i in range(first[place], last[place]))
+            found += [subset for subset in candidates if _add_up(weights, subset) == value]
+    return found
+
+
+def _groups_of(weights: list[float]) -> tuple[list[Floats], list[Floats]]:
+    """Return the sorted sums of as many of the weights as the place in the list says, and the same without the last weight."""
+    nothing: Floats = np.zeros(0)
+    groups, before = [np.zeros(1)], list[Floats]()
+    for weight in weights:
+        pairs = zip([*groups, nothing], [nothing, *groups], strict=True)
+        groups, before = [_merge(without, with_it + weight) for without, with_it in pairs], groups
+    return groups, before
+
+
+def _sorted_sums(weights: Sequence[int]) -> list[list[int]]:
     return [sorted(map(sum, combinations(weights, size))) for size in range(len(weights) + 1)]
 
 
