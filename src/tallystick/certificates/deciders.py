@@ -30,10 +30,11 @@ fall with h:
   rational weights passes a zero check: tanh of a rational other than 0 is transcendental (Lindemann), so U·tanh a + b is
   not 0 and `()` is rejected, unless a = 0 or U = b = 0, where `(` or `)` is accepted.
 
-For cells with several units there is **gated boxes** (`box_proof`); for linear ones, whose step has one matrix for both
-tokens, **sorting** (`sorting`), and for their zero check **zero check** (`zero_check`); and for those that reach few states, as
-counters made by hand do, **exact states** (`exact_states`). A network that is asked for the count itself is decided as one that
-carries the count beside its state (`counts`).
+For cells with several units there is **gated boxes** (`box_proof`). Linear ones, whose step has a matrix for each token, have
+deciders of their own: **sorting** where it is one matrix (`sorting`), and **zero check** for their zero check (`zero_check`);
+**lattice paths** where the two matrices commute (`lattice_paths`); and **matrices** for exact counters with any two (`matrices`).
+For those that reach few states, as counters made by hand do, there is **exact states** (`exact_states`). A network that is asked
+for the count itself is decided as one that carries the count beside its state (`counts`).
 """
 
 from collections.abc import Callable

@@ -1,1 +1,1 @@
-"""Linear networks of any dimension: decided by sorting what brackets add, length by length and for all lengths."""
+"""Linear networks of any dimension: decided by sorting what brackets add or by lattice paths, and for all lengths."""
