@@ -23,10 +23,15 @@ HALF = Fraction(1, 2)
 FORGERIES = 300
 
 
-def nearly_counting(rest=Fraction(1, 8)):
-    """A unit that counts and one that forgets, by a factor of its own for each token."""
-    layer = ts.SelectiveLayer(((1, -1), (rest, -rest)), ((1, 1), (HALF, Fraction(-1, 4))), (0, 0))
+def nearly_counting(rest=Fraction(1, 8), *, drift=Fraction(0)):
+    """A unit that counts, or drifts, and one that forgets, by a factor of its own for each token."""
+    layer = ts.SelectiveLayer(((1, drift - 1), (rest, -rest)), ((1, 1), (HALF, Fraction(-1, 4))), (0, 0))
     return ts.Network(layer, ts.Readout(((1, 1),), (-HALF,)))
+
+
+def drifting():
+    """Right for very long, but not for ever."""
+    return nearly_counting(drift=Fraction(1, 2**40))
 
 
 def counter():
@@ -39,6 +44,8 @@ def counter():
 @pytest.fixture(scope="module")
 def verdicts():
     found = [certify(nearly_counting(), lengths, limit=LIMIT) for lengths in ("all", "even")] + [certify(counter())]
+    found += [certify(drifting(), limit=LIMIT)]
+    found += [certify(nearly_counting(Fraction(size, 16)), limit=LIMIT) for size in range(1, 9)]
     for kind in COMMUTING:
         for seed in range(16):
             generator = random.Random(f"{kind} {seed} forged")
@@ -57,6 +64,14 @@ def another_verdict(verdict, content, stride, generator):
         [{"method": "matrices"}, {"method": "sorting", "tail": None}, {"method": "lattice paths"}]
     )
     return {**content, "verdict": "PROVED", "horizon": "unlimited", "counterexample": None, "evidence": evidence}
+
+
+def another_start(verdict, content, stride, generator):
+    """A start that is none, or a proof that says nothing of where it starts."""
+    if "start" not in content["evidence"]:
+        return None
+    start = generator.choice([0, -2, "2", True, None, 2.5, 2**40])
+    return {**content, "evidence": {"method": "lattice paths", **generator.choice([{"start": start}, {}])}}
 
 
 def another_method(verdict, content, stride, generator):
@@ -82,7 +97,15 @@ def another_factor(verdict, content, stride, generator):
     return {**content, "model": certificate(other)["model"]}
 
 
-FORGERS = [another_horizon, another_verdict, another_string, another_class, another_method, another_factor]
+FORGERS = [
+    another_horizon,
+    another_verdict,
+    another_string,
+    another_class,
+    another_method,
+    another_start,
+    another_factor,
+]
 
 
 def test_forged_certificates_are_refused(verdicts):
@@ -99,22 +122,48 @@ def test_forged_certificates_are_refused(verdicts):
 def test_the_reasons_of_refusals_name_what_is_wrong():
     apart = ts.MatrixLayer(((1, -1), (0, 0)), (((1, 1), (0, 1)), ((1, 0), (1, 1))), (0, 0))
     bounded = certificate(certify(ts.Network(apart, ts.Readout(((1, 0),), (-HALF,))), limit=4))
-    right, counting = certificate(certify(nearly_counting(), limit=8)), certificate(certify(counter()))
+    right, counting = certificate(certify(drifting(), limit=8)), certificate(certify(counter()))
     for content, changed, reason in (
         (bounded, {"evidence": {"method": "lattice paths"}}, "lattice paths decide only for matrices that commute"),
         (right, {"arithmetic": "float64"}, "lattice paths decide in real numbers only"),
         (right, {"evidence": {"method": "matrices"}}, "not one of boxes, lattice paths"),
-        (right, {"evidence": {"method": "lattice paths", "tail": None}}, "the fields are not method"),
-        (counting, {"evidence": {"method": "lattice paths"}}, "not one of boxes, matrices"),
+        (right, {"evidence": {"method": "lattice paths", "start": 2}}, "the fields are not method"),
+        (counting, {"evidence": {"method": "lattice paths"}}, "the fields are not method start"),
+        (counting, {"evidence": {"method": "lattice paths", "start": 0}}, "a start is not 1 to 65536"),
     ):
         answer = check(sealed({**content, **changed}))
         assert (answer.valid, answer.reason) == (False, reason)
-    proved = {"verdict": "PROVED", "horizon": "unlimited", "evidence": {"method": "matrices"}}
-    assert check(sealed({**right, **proved})).reason == "no exact counter"
+    for content, evidence, reason in (
+        (right, {"method": "matrices"}, "no exact counter"),
+        (right, {"method": "lattice paths", "start": 2}, "the drift has no end"),
+        (counting, {"method": "lattice paths", "start": 2}, "only units with factors of their own are known to fade"),
+        (growing(), {"method": "lattice paths", "start": 2}, "a unit does not fade"),
+        (
+            barely(),
+            {"method": "lattice paths", "start": 2},
+            "some string may fail beyond the lengths that were looked at",
+        ),
+    ):
+        answer = check(sealed({**content, "verdict": "PROVED", "horizon": "unlimited", "evidence": evidence}))
+        assert (answer.valid, answer.reason) == (False, reason)
+
+
+def growing():
+    layer = ts.SelectiveLayer(((1, -1), (Fraction(1, 64), 0)), ((1, 1), (1, HALF)), (0, 0))
+    return certificate(certify(ts.Network(layer, ts.Readout(((1, 1),), (-HALF,))), limit=4))
+
+
+def barely():
+    """Right at every length, which two tokens do not show."""
+    layer = ts.SelectiveLayer(((1, -1), (Fraction(9, 20), 0)), ((1, 1), (HALF, Fraction(1, 4))), (0, 0))
+    content = certificate(certify(ts.Network(layer, ts.Readout(((1, 1),), (Fraction(-95, 100),)))))
+    assert content["verdict"] == "PROVED"
+    assert content["evidence"]["start"] > 2
+    return content
 
 
 def test_what_takes_too_long_is_not_begun():
-    content = certificate(certify(nearly_counting(), limit=8))
+    content = certificate(certify(drifting(), limit=8))
     for horizon in (10**6, 10**9, 10**30, 10**4000):
         far = {**content, "horizon": horizon}
         assert check(sealed(far), minutes=1).valid is None

@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from linear_networks import eighths, readouts
 from selective_networks import COMMUTING, DENSE, any_matrices, diagonal, layer_of, some_network, wrong_strings
 
 import tallystick as ts
@@ -146,7 +147,8 @@ def test_an_interrupted_search_says_how_far_it_came(monkeypatch):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(lattice_paths, "report", interrupt)
-    layer = ts.SelectiveLayer(((1, -1), (Fraction(1, 8), 0)), ((1, 1), (HALF, -HALF)), (0, 0))
+    drift = Fraction(1, 2**40)
+    layer = ts.SelectiveLayer(((1, drift - 1), (Fraction(1, 8), 0)), ((1, 1), (HALF, -HALF)), (0, 0))
     verdict = certify(ts.Network(layer, ts.Readout(((1, 1),), (-HALF,))), limit=400)
     assert (verdict.outcome, verdict.reason.split(":")[0]) == (Outcome.BOUNDED, "interrupted")
     assert 100 <= verdict.horizon < 400
@@ -206,3 +208,70 @@ def test_matrices_that_do_not_commute_are_searched_in_boxes():
     assert (verdict.method, verdict.horizon) == ("gated boxes", 10)
     assert wrong_strings(network, 10)[0] is None
     assert check(json.dumps(certificate(verdict))).valid
+
+
+# --- All lengths without counting -----------------------------------------------------------------------------------------------
+
+
+def fading(rest, threshold, readout="binary"):
+    """The output is n − m, and between 0 and about `rest`: a unit that forgets, each token by a factor of its own."""
+    layer = ts.SelectiveLayer(((1, -1), (Fraction(rest) / 2, 0)), ((1, 1), (HALF, Fraction(1, 4))), (0, 0))
+    chosen, task = readouts((Fraction(1), Fraction(1)), Fraction(threshold))[readout]
+    return ts.Network(layer, chosen, task)
+
+
+@pytest.mark.parametrize("readout", ["binary", "two outputs", "two, the other way round"])
+def test_a_selective_network_that_does_not_count_is_right_at_every_length(readout):
+    """Its greatest output at n = m is nearly `rest`/2 + `rest`/4 + … for the last half of the string, as all of them open."""
+    for rest in ("1/8", "9/10"):
+        for threshold, outcome in (
+            (Fraction(rest) + Fraction(1, 50), Outcome.PROVED),
+            (Fraction(49, 50), Outcome.PROVED),
+            (Fraction(rest) - Fraction(1, 50), Outcome.REFUTED),
+            (Fraction(51, 50), Outcome.REFUTED),
+        ):
+            verdict = certify(fading(rest, threshold, readout), limit=60)
+            assert (verdict.outcome, verdict.method) == (outcome, "lattice paths")
+            assert outcome is Outcome.REFUTED or "does not compute the count" in verdict.reason
+            assert check(json.dumps(certificate(verdict))).valid
+            first, strings = wrong_strings(verdict.network, 8)
+            assert first is None or verdict.failure.string in strings
+
+
+@pytest.mark.parametrize("lengths", ["all", "even"])
+def test_even_lengths_leave_twice_the_room(lengths):
+    verdict = certify(fading("19/10", "195/100"), lengths, limit=60)
+    assert verdict.outcome is (Outcome.PROVED if lengths == "even" else Outcome.REFUTED)
+    assert check(json.dumps(certificate(verdict))).valid
+
+
+def test_what_neither_counts_nor_fades_is_not_proved():
+    """A unit that stays, or turns its sign, adds up what it gets; one that is not seen, or gets nothing, may do what it likes."""
+    for factors, proved in (((1, HALF), False), ((HALF, -1), False), ((HALF, HALF / 2), True)):
+        layer = ts.SelectiveLayer(
+            ((1, -1), (Fraction(1, 64), 0), (1, 1), (0, 0)), ((1, 1), factors, (3, 2), (3, 2)), (0,) * 4
+        )
+        verdict = certify(ts.Network(layer, ts.Readout(((1, 1, 0, 1),), (-HALF,))), limit=12)
+        assert (verdict.method, verdict.outcome is Outcome.PROVED) == ("lattice paths", proved)
+    drifting = ts.SelectiveLayer(((1, Fraction(-255, 256)), (Fraction(1, 64), 0)), ((1, 1), (HALF, HALF / 2)), (0, 0))
+    assert certify(ts.Network(drifting, ts.Readout(((1, 1),), (-HALF,))), limit=12).outcome is not Outcome.PROVED
+
+
+def test_random_selective_networks_that_are_proved_are_right():
+    generator, outcomes = random.Random(9), Counter()
+    for _ in range(60):
+        network = some_fading_network(generator)
+        verdict = certify(network, generator.choice(["all", "even"]), limit=9)
+        assert fault(verdict, 9) is None
+        outcomes[verdict.outcome] += 1
+    assert outcomes[Outcome.PROVED] > 10
+    assert outcomes[Outcome.REFUTED] > 10
+
+
+def some_fading_network(generator):
+    d = generator.randint(2, 4)
+    factors = ((1, 1), *(tuple(eighths(generator, 2, 6)) for _ in range(d - 1)))
+    inputs = ((1, -1), *(tuple(eighths(generator, 2, 4)) for _ in range(d - 1)))
+    made = readouts((Fraction(1), *eighths(generator, d - 1, 6)), Fraction(generator.randint(2, 6), 8))
+    readout, task = made[generator.choice(["binary", "ternary", "two outputs", "two, the other way round"])]
+    return ts.Network(ts.SelectiveLayer(inputs, factors, (Fraction(0),) * d), readout, task)

@@ -22,6 +22,7 @@ eigenvalue 1, a power m and a length K, `{"method": "sorting", "tail": {"limit":
 the tail is null. That of a zero check (`zero_check`) is how odd lengths come to rest,
 `{"method": "zero check", "rest": {"period": p, "recurrence": c, "power": q, "start": K}}`, or null where only
 even lengths count or each token has a matrix.
+That of lattice paths (`path_limits`) is a length: with `{"method": "lattice paths", "start": K}` all but the last K tokens fade.
 
 The checker (`checker/`) shares no code with this module on purpose.
 """
@@ -37,6 +38,7 @@ from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
 from tallystick.certificates.linear.limits import proof_of
 from tallystick.certificates.linear.matrices import METHOD as MATRICES
+from tallystick.certificates.linear.path_limits import start_of_proof
 from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
 from tallystick.certificates.linear.zero_check import rest_of, zero_checked
@@ -157,6 +159,9 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
         return {"method": SORTING, "tail": _tail(verdict)} if verdict.outcome is Outcome.PROVED else {"method": SORTING}
     if verdict.method == ZERO_CHECK:
         return {"method": ZERO_CHECK, **({"rest": _rest(verdict)} if verdict.outcome is Outcome.PROVED else {})}
+    if verdict.method == PATHS and verdict.outcome is Outcome.PROVED:
+        affine = affine_network(asked_for_a_class(verdict.network))
+        return {"method": PATHS, "start": affine and start_of_proof(affine, verdict.lengths)}
     if verdict.method in (PATHS, MATRICES):
         return {"method": verdict.method}
     cell = verdict.network.cell.name

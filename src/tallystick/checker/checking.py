@@ -9,6 +9,7 @@ from .claims import Claim, Network
 from .counters import METHOD as MATRICES
 from .counters import check_matrices
 from .effort import MINUTES, Limit
+from .fading import check_fading
 from .forms import claim_of
 from .groups import check_groups
 from .limits import check_all_lengths
@@ -36,6 +37,7 @@ _NETWORK_METHODS = {
     (ZERO_CHECK, True): check_zero,
     (ZERO_CHECK, False): check_zero,
     (MATRICES, True): check_matrices,
+    (PATHS, True): check_fading,
     (PATHS, False): check_paths,
 }
 """By method, and whether all lengths are proved; every other claim about a program is checked in boxes."""
@@ -101,6 +103,8 @@ def _verify(claim: Claim, limit: Limit) -> str:
     if claim.verdict == "PROVED" and claim.method in (SORTING, MATRICES):
         why = "the outputs count" if claim.tail is None else "what brackets add converges"
         return f"PROVED: {why}, and every counted length is right"
+    if claim.verdict == "PROVED" and claim.method == PATHS:
+        return "PROVED: what tokens leave fades, and every counted length is right"
     if claim.verdict == "PROVED" and claim.method == ZERO_CHECK:
         return "PROVED: balanced strings end at 0, and no others do"
     if claim.verdict == "PROVED":

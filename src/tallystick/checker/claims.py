@@ -225,7 +225,10 @@ class Rest(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon."""
+    """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon.
+
+    What proves all lengths stands last: `tail` of sorting, `rest` of a zero check, `start` of lattice paths.
+    """
 
     model: Model | Network
     stride: int
@@ -236,6 +239,7 @@ class Claim(NamedTuple):
     method: str
     tail: Tail | None = None
     rest: Rest | None = None
+    start: int = 0
 
     def right_class(self, runs: list[tuple[int, int]]) -> int:
         """Return the index of the class that a string should get."""

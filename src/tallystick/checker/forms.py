@@ -57,6 +57,10 @@ def _claim(content: dict[str, Any]) -> Claim:
     if isinstance(model, Network) and _named(content["evidence"]) == ZERO_CHECK:
         rest = _rest(content["evidence"], verdict, stride)
         return Claim(model, stride, name, verdict, horizon, example, ZERO_CHECK, rest=rest)
+    if isinstance(model, Network) and verdict == "PROVED" and _named(content["evidence"]) == PATHS:
+        start = fields_of(content["evidence"], "method start")["start"]
+        require(type(start) is int and 1 <= start <= _LONGEST_TAIL, f"a start is not 1 to {_LONGEST_TAIL}")
+        return Claim(model, stride, name, verdict, horizon, example, PATHS, start=start)
     method, tail = _method(content["evidence"], model, name, verdict)
     if isinstance(model, Network) and method not in (SORTING, PATHS, MATRICES):
         _require_runnable(model, name, verdict)

@@ -36,21 +36,15 @@ def check_paths(claim: Claim, network: Network, limit: Limit) -> None:
     """The counterexample follows the horizon and fails, and every counted length to the horizon is right."""
     affine, demands = demanding(claim, network, limit, "lattice paths decide")
     _require_commuting(affine, limit)
-    example = claim.counterexample
+    example, horizon = claim.counterexample, claim.horizon
     if example is not None:
-        require(example.length == claim.horizon + claim.stride, "the counterexample does not follow the horizon")
+        require(example.length == horizon + claim.stride, "the counterexample does not follow the horizon")
         require(claim.right_class(example.runs) == example.right, "the right class is not the string's")
         _decide(
             affine, example.length, 1, limit, lambda vectors: _check_counterexample(network, vectors, example, limit)
         )
-    if claim.horizon:
-        _decide(
-            affine,
-            claim.horizon,
-            claim.horizon,
-            limit,
-            lambda vectors: _check_lengths(vectors, demands, claim.stride, limit),
-        )
+    if horizon:
+        _decide(affine, horizon, horizon, limit, lambda vectors: least_sums(vectors, demands, claim.stride, limit))
 
 
 def _require_commuting(affine: Affine, limit: Limit) -> None:
@@ -122,7 +116,7 @@ class Vectors:
         return opening, closing
 
 
-def _decide(affine: Affine, length: int, width: int, limit: Limit, verify: Callable[[Vectors], None]) -> None:
+def _decide(affine: Affine, length: int, width: int, limit: Limit, verify: Callable[[Vectors], object]) -> None:
     """Verify something on rounded terms, and if these do not tell on exact ones; `width` is how many n a length has."""
     grown = length * (affine.largest + affine.size.bit_length())
     places = _SPARE + (length * _digits_lost(affine) >> 5) + 2 * length.bit_length()
@@ -131,15 +125,16 @@ def _decide(affine: Affine, length: int, width: int, limit: Limit, verify: Calla
             continue
         if length * digits * affine.size * (len(affine.outputs) + 2) > _MOST_MEMORY:
             raise TooCostly(f"the terms of length {number_text(length)} have too many digits for the memory")
-        limit.allow(_time(affine, length, width, digits), f"length {number_text(length)}")
+        limit.allow(time_of(affine, length, width, digits), f"length {number_text(length)}")
         try:
-            return verify(Vectors(affine, length, chosen))
+            verify(Vectors(affine, length, chosen))
         except Undecided:
             continue
+        return
     raise AssertionError("exact terms decide")
 
 
-def _time(affine: Affine, length: int, width: int, digits: int) -> int:
+def time_of(affine: Affine, length: int, width: int, digits: int) -> int:
     """Return about how many nanoseconds the terms take, whose vectors have so many digits."""
     entries, half = length * width // 2 * len(affine.outputs), digits // 2
     products = 2 * affine.size * (product_time(half, half) - _TERM)
@@ -182,7 +177,8 @@ def _check_counterexample(network: Network, vectors: Vectors, example: Counterex
     require(given == example.given != example.right, "the counterexample does not fail as it is said to")
 
 
-def _check_lengths(vectors: Vectors, demands: list[Demand], stride: int, limit: Limit) -> None:
+def least_sums(vectors: Vectors, demands: list[Demand], stride: int, limit: Limit) -> dict[tuple[int, int], Row]:
+    """Check every counted length; return the least sums of the last, for each pair and direction and each number of `(`."""
     factor = vectors.affine.divisor if vectors.places is None else 1
     tables = {(pair, direction): [0] for pair, direction, _, _ in demands}
     pairs, error = sorted({demand.pair for demand in demands}), int(vectors.places is not None)
@@ -203,6 +199,7 @@ def _check_lengths(vectors: Vectors, demands: list[Demand], stride: int, limit: 
                 if not (least > error or (least == error and not strict)):
                     require(not (least < -error or (least == -error and strict)), f"a string of length {length} fails")
                     raise Undecided
+    return tables
 
 
 def _least(table: Row, terms: tuple[Row, Row], direction: int, factor: int) -> Row:

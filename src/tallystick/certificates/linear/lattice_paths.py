@@ -12,19 +12,16 @@ length completely, and a path that attains what fails is a failing string.
 
 **What decides.** Doubles with a bound on the error of each entry decide nearly all lengths. Where they do not, at a tie or near
 it, the table is made once more in whole numbers of more digits, and at last in exact ones, up to the last length that is open.
-Where even these would take too long the outcome is BOUNDED.
+Where even these would take too long the outcome is BOUNDED. Some networks are right at every length (`path_limits`).
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from tallystick.certificates.linear.affine import AffineNetwork, Demand, affine_network
-from tallystick.certificates.linear.path_terms import Diagonal, diagonals, exact_time, longest
-from tallystick.certificates.linear.responses import UNIT, Precision
-from tallystick.certificates.linear.sorting import openings_of
+from tallystick.certificates.linear.affine import AffineNetwork, affine_network
+from tallystick.certificates.linear.path_limits import start_of_proof
+from tallystick.certificates.linear.path_table import Table
+from tallystick.certificates.linear.path_terms import diagonals, exact_time, longest
+from tallystick.certificates.linear.responses import Precision
 from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.languages.brackets import CLOSE, OPEN
@@ -37,6 +34,11 @@ DEFAULT_LIMIT = 1000
 LONGEST = 1 << 15
 """How far a table is made: its effort grows with the square."""
 
+_FADES = (
+    "every counted length to {} is right, and what tokens leave fades so fast that beyond it nothing can go wrong, though the "
+    "network does not compute the count"
+)
+
 _QUICK = 1 << 31
 """Nanoseconds in which a failing string is found from exact numbers, so that it is the first of all that are as bad."""
 
@@ -46,8 +48,11 @@ def decide_by_paths(network: Network, lengths: Lengths, arithmetic: str, limit: 
     affine = affine_network(network) if arithmetic == REAL else None
     if affine is None or not affine.commutes:
         return None
-    search = _Search(affine, lengths, DEFAULT_LIMIT if limit is None else limit)
+    start = start_of_proof(affine, lengths)
+    search = _Search(affine, lengths, start or limit or DEFAULT_LIMIT)
     search.run()
+    if start is not None and search.reached + lengths.stride > start:
+        return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, METHOD, _FADES.format(start))
     failure = None if search.failing is None else _failure(affine, network, search.failing)
     if failure is None:
         return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, search.reached, None, METHOD, search.reason)
@@ -97,7 +102,7 @@ class _Search:
 
     def _look_at(self, asked: list[int], precision: Precision) -> tuple[list[int], int | None]:
         """Decide some lengths; return those that stay open, and the first that surely fails, beyond which none is looked at."""
-        table, still_open, wanted = _Table(self.network), list[int](), frozenset(asked)
+        table, still_open, wanted = Table(self.network), list[int](), frozenset(asked)
         for diagonal in diagonals(self.network, longest(self.network, asked[-1], precision), precision):
             table.advance(diagonal)
             if table.length not in wanted:
@@ -113,92 +118,13 @@ class _Search:
         return still_open + [length for length in asked if length > table.length], None
 
 
-class _Table:
-    """The least sums of one length, for each output and direction that a demand asks for.
-
-    Attributes:
-        length: T.
-        least: the least sums of direction·y, one row for each output and direction, one column for each n.
-        errors: bounds on their errors.
-        begins: where paths are kept, for every length and 0 < n < T whether the least one begins with `(`.
-    """
-
-    def __init__(self, network: AffineNetwork, *, keeps_paths: bool = False) -> None:
-        self.demands = network.demands
-        self.rows = list(dict.fromkeys((demand.output, demand.direction) for demand in self.demands))
-        self.outputs, self.directions = ([row[part] for row in self.rows] for part in (0, 1))
-        self.length = 0
-        self.least: NDArray[Any] = np.zeros((len(self.rows), 1), object)
-        self.errors: NDArray[Any] = np.zeros((len(self.rows), 1), object)
-        self.begins: list[NDArray[np.bool_]] | None = [] if keeps_paths else None
-
-    @np.errstate(all="ignore")  # what overflows is not decided
-    def advance(self, diagonal: Diagonal) -> None:
-        """Go on to the next length.
-
-        A sum of doubles is off by at most u of its size, which is taken twice. The bounds themselves are rounded at each length
-        by less than 4·u of them, which `outcome` makes up for.
-        """
-        directions = np.array(self.directions)[:, None]
-        if not self.length:
-            self.least, self.errors = (part.astype(diagonal.terms.dtype) for part in (self.least, self.errors))
-        opening, closing = (self.least * diagonal.factor + directions * terms[self.outputs] for terms in diagonal.terms)
-        errors = [self.errors * diagonal.factor + of_token[self.outputs] for of_token in diagonal.errors]
-        if _is_rounded(diagonal):
-            errors = [error + 2 * UNIT * np.abs(sums) for error, sums in zip(errors, (opening, closing), strict=True)]
-        if self.begins is not None:
-            self.begins.append((opening[:, :-1] <= closing[:, 1:]).astype(bool))
-        self.least, self.errors = _joined(opening, closing, np.minimum), _joined(errors[0], errors[1], np.maximum)
-        self.length += 1
-
-    @np.errstate(all="ignore")
-    def outcome(self, diagonal: Diagonal) -> tuple[bool, tuple[Demand, int] | None]:
-        """Say whether this length is surely right; and a demand that surely fails, with an n for which it does."""
-        is_right = True
-        for demand in self.demands:
-            if demand.side == 0 and self.length % 2:
-                continue
-            first, last = openings_of(demand.side, self.length)
-            row = self.rows.index((demand.output, demand.direction))
-            constant = demand.direction * diagonal.constants[demand.output]
-            values = constant + self.least[row, first : last + 1]
-            errors = self.errors[row, first : last + 1]
-            if _is_rounded(diagonal):
-                errors = 1.001 * errors + 4 * UNIT * (np.abs(values) + abs(constant))
-            errors = errors + diagonal.constant_error
-            fails = np.flatnonzero(values <= -errors if demand.strict else values < -errors)
-            if len(fails):
-                return False, (demand, first + int(fails[0]))
-            is_right &= bool((values > errors if demand.strict else values >= errors).all())
-        return is_right, None
-
-    def path(self, demand: Demand, openings: int) -> str:
-        """Return the string whose sum is the least of a demand's output in its direction, for a number of `(`."""
-        assert self.begins is not None
-        row, tokens = self.rows.index((demand.output, demand.direction)), list[str]()
-        for length, begins in zip(range(self.length, 0, -1), reversed(self.begins), strict=True):
-            is_open = openings == length or (openings > 0 and begins[row, openings - 1])
-            tokens.append(OPEN if is_open else CLOSE)
-            openings -= is_open
-        return "".join(tokens)
-
-
-def _is_rounded(diagonal: Diagonal) -> bool:
-    return diagonal.terms.dtype == np.float64
-
-
-def _joined(opening: NDArray[Any], closing: NDArray[Any], choose: Callable[..., NDArray[Any]]) -> NDArray[Any]:
-    """Choose between what begins with `(`, which leads to one n more, and what begins with `)`; at the ends there is one."""
-    return np.concatenate([closing[:, :1], choose(opening[:, :-1], closing[:, 1:]), opening[:, -1:]], axis=1)
-
-
 def _failure(affine: AffineNetwork, network: Network, length: int) -> Failure | None:
     """Return a string of a length that fails; with exact numbers, of the least paths the first in the order of the tokens."""
     precisions = [Precision.WIDE, Precision.DOUBLE, Precision.EXACT]
     if exact_time(affine, length) <= _QUICK:
         precisions = [Precision.EXACT]
     for precision in precisions:
-        table, failing = _Table(affine, keeps_paths=True), None
+        table, failing = Table(affine, keeps_paths=True), None
         if longest(affine, length, precision) == length:
             for diagonal in diagonals(affine, length, precision):
                 table.advance(diagonal)

@@ -26,9 +26,9 @@ def whole_product(first: Whole, second: Whole) -> Whole:
     >>> whole_product(np.array([[2**70, -1]], object), np.array([[3], [5]], object)).tolist()
     [[3541774862152233910267]]
     """
-    if _is_diagonal(second):
+    if is_diagonal(second):
         return first * second.diagonal()
-    if _is_diagonal(first):
+    if is_diagonal(first):
         return first.diagonal()[:, None] * second
     size = max(1 + int(np.abs(matrix).max()).bit_length() // _DIGIT for matrix in (first, second))
     if first.size * second.shape[1] < _LEAST or size > _MOST_DIGITS or size * len(second) >= _MOST_ADDED:
@@ -46,7 +46,7 @@ def whole_product(first: Whole, second: Whole) -> Whole:
     return _numbers(total)
 
 
-def _is_diagonal(matrix: Whole) -> bool:
+def is_diagonal(matrix: Whole) -> bool:
     """Say whether a matrix is square, and 0 beside its diagonal."""
     return matrix.shape[0] == matrix.shape[1] and np.count_nonzero(matrix) == np.count_nonzero(matrix.diagonal())
 
