@@ -204,7 +204,13 @@ def _for_another(source, network):
         {"method": "sorting", "tail": None},
         {"method": "matrices"},
     )
-    return content, None if by_counting and not counts(affine) else right
+    # With a factor for each unit, an output may follow the count that is not a multiple of it.
+    may_follow = content["evidence"] == {"method": "matrices"} and is_diagonal(affine)
+    return content, None if by_counting and not may_follow and not counts(affine) else right
+
+
+def is_diagonal(affine):
+    return not any(x for matrix in affine.matrices for i, row in enumerate(matrix) for j, x in enumerate(row) if i != j)
 
 
 # --- Networks as matrices, found by running their steps -----------------------------------------------------------------------

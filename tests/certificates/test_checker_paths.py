@@ -34,6 +34,12 @@ def drifting():
     return nearly_counting(drift=Fraction(1, 2**40))
 
 
+def growing_with_the_count(P):
+    """A monotone function of the count, and no multiple of it."""
+    layer = ts.SelectiveLayer(((1, -1), (1, Fraction(-1, P))), ((1, 1), (P, Fraction(1, P))), (0, 0))
+    return ts.Network(layer, ts.Readout(((1, 1),), (-HALF,)))
+
+
 def counter():
     """An exact counter with matrices that do not commute, of which the output sees nothing."""
     matrices = ((1, 0, 0), (1, 2, 3), (0, 1, 0)), ((1, 0, 0), (0, 1, 0), (2, 1, 1))
@@ -44,7 +50,7 @@ def counter():
 @pytest.fixture(scope="module")
 def verdicts():
     found = [certify(nearly_counting(), lengths, limit=LIMIT) for lengths in ("all", "even")] + [certify(counter())]
-    found += [certify(drifting(), limit=LIMIT)]
+    found += [certify(drifting(), limit=LIMIT), *(certify(growing_with_the_count(P)) for P in (2, 4))]
     found += [certify(nearly_counting(Fraction(size, 16)), limit=LIMIT) for size in range(1, 9)]
     for kind in COMMUTING:
         for seed in range(16):

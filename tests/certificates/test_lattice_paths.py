@@ -19,7 +19,7 @@ from tallystick.certificates.linear import lattice_paths
 from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.path_terms import diagonals
 from tallystick.certificates.linear.responses import Precision
-from tallystick.certificates.verdict import Outcome
+from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 
 HALF = Fraction(1, 2)
@@ -137,8 +137,10 @@ def test_factors_that_grow_are_decided_beyond_what_doubles_hold():
     """P·Q = 1 makes the output a function of the count, which is 2^1200 in size at length 60, with a tie at each even length."""
     large = 2**20
     layer = ts.SelectiveLayer(((1, Fraction(-1, large)), (0, 1)), ((large, Fraction(1, large)), (1, 1)), (0, 0))
-    verdict = certify(ts.Network(layer, ts.Readout(((1, 0),), (0,))), limit=60)
-    assert (verdict.method, verdict.outcome, verdict.horizon) == ("lattice paths", Outcome.BOUNDED, 60)
+    network = ts.Network(layer, ts.Readout(((1, 0),), (0,)))
+    assert certify(network).outcome is Outcome.PROVED
+    verdict = lattice_paths.decide_by_paths(network, Lengths.ALL, "real", 60)
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 60)
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch):
@@ -208,6 +210,37 @@ def test_matrices_that_do_not_commute_are_searched_in_boxes():
     assert (verdict.method, verdict.horizon) == ("gated boxes", 10)
     assert wrong_strings(network, 10)[0] is None
     assert check(json.dumps(certificate(verdict))).valid
+
+
+@pytest.mark.parametrize("lengths", ["all", "even"])
+def test_monotone_functions_of_the_count_are_proved(lengths):
+    """Theorem 2 with several units: as long as all of them move an output the same way."""
+    generator, outcomes = random.Random(4), Counter()
+    for _ in range(60):
+        d = generator.randint(1, 4)
+        factors = [Fraction(generator.choice([1, 2, 3, 4]), generator.choice([1, 2, 3])) for _ in range(d)]
+        a = [Fraction(1), *eighths(generator, d - 1, 8)]
+        inputs = tuple((x, -x / factor) for x, factor in zip(a, factors, strict=True))
+        layer = ts.SelectiveLayer(inputs, tuple((factor, 1 / factor) for factor in factors), (Fraction(0),) * d)
+        v = [Fraction(1), *(generator.choice([x, x, abs(x)]) for x in a[1:])]
+        readout, task = readouts(v, Fraction(generator.randint(0, 8), 8))[generator.choice(["binary", "ternary"])]
+        network = ts.Network(layer, readout, task)
+        verdict = certify(network, lengths, limit=8)
+        assert fault(verdict, 8) is None
+        outcomes[verdict.method, verdict.outcome] += 1
+        if d == 1:
+            (a, b), (P, Q) = inputs[0], (factors[0], 1 / factors[0])
+            cell = replace(network, cell=ts.SelectiveCell(a, b, P, Q))
+            assert (certify(cell, lengths).outcome is Outcome.PROVED) == (verdict.outcome is Outcome.PROVED)
+    assert outcomes["matrices", Outcome.PROVED] > 10
+    assert sum(number for (_, outcome), number in outcomes.items() if outcome is not Outcome.PROVED) > 5
+
+
+def test_units_that_pull_apart_are_not_proved():
+    """Both units are functions of the count, one of which outgrows the other far away."""
+    layer = ts.SelectiveLayer(((1, -1), (Fraction(-1, 64), Fraction(1, 128))), ((1, 1), (2, HALF)), (0, 0))
+    verdict = certify(ts.Network(layer, ts.Readout(((1, 1),), (-HALF,))), limit=40)
+    assert (verdict.method, verdict.outcome) == ("lattice paths", Outcome.REFUTED)
 
 
 # --- All lengths without counting -----------------------------------------------------------------------------------------------

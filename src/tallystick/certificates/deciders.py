@@ -32,7 +32,8 @@ fall with h:
 
 For cells with several units there is **gated boxes** (`box_proof`). Linear ones, whose step has a matrix for each token, have
 deciders of their own: **sorting** where it is one matrix (`sorting`), and **zero check** for their zero check (`zero_check`);
-**lattice paths** where the two matrices commute (`lattice_paths`); and **matrices** for exact counters with any two (`matrices`).
+**lattice paths** where the two matrices commute (`lattice_paths`); and **matrices** for exact counters with any two, and for
+monotone functions of the count (`matrices`).
 For those that reach few states, as counters made by hand do, there is **exact states** (`exact_states`). A network that is asked
 for the count itself is decided as one that carries the count beside its state (`counts`).
 """

@@ -1,4 +1,4 @@
-"""Networks whose outputs count exactly, with any matrices.
+"""Networks whose outputs follow the count: exact counters with any matrices, and monotone functions of the count.
 
 With the matrices and steps of `affine`, w·g is s·(n − m) on every string iff each `(` adds s to it and each `)` takes s away:
 w·a = s = −w·b, and u·g = 0 for u = w·(A − I), u = w·(B − I) and every g that a string leads to. Now u·(A·g + a) is 0 for all
@@ -9,6 +9,10 @@ The rows are worked out modulo a number P = 2^q − 1, whose pivots must have in
 are in a field. Every row is then 0 on a and b modulo P. Times D, rows and steps are whole. The rows of at most d − 1 tokens
 span all others, and what they give is at most |u|₁·(the greatest row sum of D·A and D·B)^(d−1)·(the greatest entry of a and b).
 If P is above that, then it is 0.
+
+**Monotone functions.** Where both matrices are diagonal, let each unit have factors p > 0 and q = 1/p and steps a and b = −q·a,
+unless w or both steps are 0. Then `)` undoes what `(` does to the unit, which is a function h of the count k with h(k + 1) −
+h(k) = a·p^k. If no two w·a of an output have different signs, y rises or falls with k, and is least at the k nearest to zero.
 """
 
 from math import gcd
@@ -31,7 +35,23 @@ _OVERHEAD = 200
 def check_matrices(claim: Claim, network: Network, limit: Limit) -> None:
     """Every output counts, and every counted length is right."""
     affine, demands = demanding(claim, network, limit, "matrices decide")
-    require_counter(affine, demands, claim.stride, limit)
+    if not all(_is_monotone(affine, demand, claim.stride) for demand in demands):
+        require_counter(affine, demands, claim.stride, limit)
+
+
+def _is_monotone(affine: Affine, demand: Demand, stride: int) -> bool:
+    """Say whether an output is a monotone function of the count and meets a demand for every count."""
+    w, D, side = affine.outputs[demand.pair], affine.divisor, demand.side
+    least = affine.constants[demand.pair] * D * demand.direction
+    for place, (x, a, b) in enumerate(zip(w, *affine.steps, strict=True)):
+        p, q = (matrix[place][place] for matrix in affine.matrices)
+        apart = any(y for matrix in affine.matrices for other, y in enumerate(matrix[place]) if other != place)
+        undone = p > 0 and p * q == D * D and b * D == -q * a
+        if apart or (x and (a or b) and not (undone and side * demand.direction * x * a >= 0)):
+            return False
+        step, factor = (a, p) if side > 0 else (b, q)
+        least += 0 if side == 0 else demand.direction * x * step * (D if stride == 1 else D + factor)
+    return least > 0 or (least == 0 and not demand.strict)
 
 
 def require_counter(affine: Affine, demands: list[Demand], stride: int, limit: Limit) -> None:
