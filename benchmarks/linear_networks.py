@@ -9,6 +9,9 @@ counts.
 
 Networks of as many units with a factor for each token are decided by lattice paths to 1,000 and 2,000 tokens, beside the same
 table of least paths in doubles.
+
+Then the horizons of 100,000 networks of four units at once, half of them like trained ones and half random, and the exact
+accuracy at 50 tokens of networks with one unit and with eight.
 """
 
 import sys
@@ -19,9 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tallystick as ts
+from tallystick.certificates.linear.ensemble import layer_horizons
 
 UNITS = (4, 16, 64)
 SHORT = 1000
+MANY, MANY_UNITS = 100_000, 4
+COUNTED, COUNTED_UNITS = 50, (1, 8)
 
 
 def near_counter(units: int, *, dense: bool) -> ts.Network:
@@ -108,6 +114,42 @@ def _measure(
     print(f"{units:5}  {kind:9}  {limit:9,}  {verdict:>9}  {proved:8.3f}  {proved / plain:11.1f}")
 
 
+def many_networks(number: int, units: int) -> ts.Network:
+    """Return networks of arrays, half of them near counters, from wild to nearly exact, and half random, in float32."""
+    generator = np.random.default_rng(0)
+    U = generator.normal(size=(number, units, units)) / np.sqrt(units)
+    a, b, v = (generator.normal(size=(number, units)) for _ in range(3))
+    half, rest = number // 2, units - 1
+    spread = 10 ** generator.uniform(-6, -0.5, (half, 1))
+    S = np.linalg.qr(generator.normal(size=(half, units, units)))[0] + 0.3 * generator.normal(size=(half, units, units))
+    inverse = np.linalg.inv(S)
+    values = np.concatenate(
+        [1 + spread * generator.normal(size=(half, 1)), generator.uniform(-0.9, 0.9, (half, rest))], axis=1
+    )
+    U[:half] = (S * values[:, None]) @ inverse
+    a[:half] = S[:, :, 0] + 0.1 * np.sqrt(spread) * (S[:, :, 1:] @ generator.normal(size=(half, rest, 1)))[:, :, 0]
+    b[:half] = -a[:half] + 0.1 * spread * generator.normal(size=(half, units))
+    v[:half] = inverse[:, 0] + 0.1 * spread * generator.normal(size=(half, units))
+    c = -generator.uniform(0, 1, number)
+    W, U, v, c = (np.moveaxis(part, 0, -1).astype(np.float32) for part in (np.stack([a, b], axis=2), U, v, c))
+    zeros = (np.zeros(number, np.float32),) * units
+    layer = ts.LinearLayer(tuple(map(tuple, W)), tuple(map(tuple, U)), zeros, zeros)
+    return ts.Network(layer, ts.Readout((tuple(v),), (c,)))
+
+
+def measure_many() -> None:
+    """Print how long the horizons of many networks take, and the exact accuracy of one."""
+    networks = many_networks(MANY, MANY_UNITS)
+    print(f"horizons of {MANY:,} networks of {MANY_UNITS} units: {_seconds(lambda: layer_horizons(networks)):.2f} s")
+    for units in COUNTED_UNITS:
+        # One that forgets, so that strings of many counts are in question.
+        network = near_counter(units, dense=True).map_weights(
+            lambda weight, name: 0.98 * weight if name == "recurrent_weight" else weight
+        )
+        seconds = _seconds(lambda network=network: ts.exact_accuracy(network, COUNTED))
+        print(f"exact accuracy at {COUNTED} tokens, units {units}: {seconds:.2f} s")
+
+
 def _seconds(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
@@ -115,4 +157,5 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
+    measure_many()
     measure(*(int(text) for text in (*sys.argv[1:], *("1000000", "3")[len(sys.argv) - 1 :])))
