@@ -266,6 +266,16 @@ def selective_near_counter(generator, d):
     return opening, closing, a, b, v
 
 
+def fading_factors(generator, d):
+    """A unit that counts, and others that fade, of which so little is left that no string goes wrong, or a little more."""
+    opening, closing = ([ONE, *parts(generator, d - 1, 3, 4)] for _ in range(2))
+    left = [1 - max(abs(x), abs(y)) for x, y in zip(opening[1:], closing[1:], strict=True)]
+    room = [Fraction(generator.randint(0, 10), 16) / max(1, d - 1) * x for x in left]
+    signs = [generator.choice([-1, 1]) for _ in room]
+    a, b = [ONE, *room], [-ONE, *(generator.choice([-x, x, ZERO]) for x in room)]
+    return opening, closing, a, b, [ONE, *(Fraction(sign) for sign in signs)]
+
+
 def undone_factors(generator, d):
     """What `(` does to a unit `)` undoes: the state is a function of the count, unless one weight is off."""
     powers = [Fraction(2) ** generator.choice([-1, 0, 0, 1]) for _ in range(d)]
@@ -279,7 +289,7 @@ def undone_factors(generator, d):
 
 SELECTIVE = {
     make.__name__: factors_by_token(make)
-    for make in (selective_anything, equal_factors, selective_near_counter, undone_factors)
+    for make in (selective_anything, equal_factors, selective_near_counter, fading_factors, undone_factors)
 }
 
 

@@ -46,7 +46,7 @@ def test_the_cases_are_of_every_size_and_outcome():
     """Otherwise agreement would say little."""
     cases = [some_case(seed, kind) for kind in KINDS for seed in range(4)]
     assert {len(case.affine.start) for case in cases} >= set(range(1, 7))
-    outcomes = Counter(certify(case.network, limit=LONGEST).outcome for case in cases)
+    outcomes = Counter(certify(case.network, limit=8).outcome for case in cases[::3])
     assert set(outcomes) == set(Outcome)
     firsts = {next((n for n, right in enumerate(rightness(case.affine, 8)) if not right.all()), None) for case in cases}
     assert len(firsts) >= 5

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "frozen"))
 
 from freeze import corpus
 
-LONGEST = 3000
+LONGEST = 400
 """Horizons up to here are found again; those of the cells go to 10^30."""
 
 
