@@ -317,6 +317,15 @@ def change_the_rest(source, generator):
     return {**source.content, "evidence": {**source.content["evidence"], "rest": forged}}, None
 
 
+def change_the_start(source, generator):
+    """Of units that count or fade: another number of last tokens that are looked at, or none."""
+    evidence = source.content["evidence"]
+    if source.verdict.outcome is not Outcome.PROVED or "start" not in evidence:
+        return None
+    start = generator.choice([0, -1, -4, "4", None, True, 1.5, [4], 2**40])
+    return {**source.content, "evidence": {**evidence, "start": start}}, None
+
+
 def rename_the_method(source, generator):
     """A method that decides nothing about such a network."""
     name = generator.choice(
@@ -352,6 +361,7 @@ FORGERS = (
     swap_rows,
     change_the_tail,
     change_the_rest,
+    change_the_start,
     rename_the_method,
     execute,
     break_the_digest,
