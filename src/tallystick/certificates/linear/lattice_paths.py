@@ -39,6 +39,9 @@ _FADES = (
     "network does not compute the count"
 )
 
+_EARLY = 8
+"""Lengths that are looked at before a proof is."""
+
 _QUICK = 1 << 31
 """Nanoseconds in which a failing string is found from exact numbers, so that it is the first of all that are as bad."""
 
@@ -48,9 +51,13 @@ def decide_by_paths(network: Network, lengths: Lengths, arithmetic: str, limit: 
     affine = affine_network(network) if arithmetic == REAL else None
     if affine is None or not affine.commutes:
         return None
-    start = start_of_proof(affine, lengths)
-    search = _Search(affine, lengths, start or limit or DEFAULT_LIMIT)
+    limit, start = limit or DEFAULT_LIMIT, None
+    search = _Search(affine, lengths, min(limit, _EARLY))
     search.run()
+    if search.failing is None:  # most networks fail early, and a proof may take a second to look for
+        start = start_of_proof(affine, lengths)
+        search = _Search(affine, lengths, start or limit)
+        search.run()
     if start is not None and search.reached + lengths.stride > start:
         return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, METHOD, _FADES.format(start))
     failure = None if search.failing is None else _failure(affine, network, search.failing)
