@@ -262,9 +262,9 @@ def test_an_interrupted_search_says_how_far_it_came(monkeypatch):
     assert 100 < verdict.horizon < 1500
 
 
-def test_what_is_not_asked_for_the_sign_is_left_to_boxes():
+def test_what_is_not_asked_for_the_sign_is_left_to_others():
     layer = ts.LinearLayer(((1, -1),), ((1,),), (0,), (0,))
-    assert certify(ts.Network(layer, ts.Readout.zero()), limit=6).method == "gated boxes"
+    assert certify(ts.Network(layer, ts.Readout.zero()), limit=6).method == "zero check"
     assert (
         affine_network(ts.Network(ts.Stack((ts.ReluLayer(((1, -1),), ((1,),), (0,), (0,)),)), ts.Readout.binary(1)))
         is None

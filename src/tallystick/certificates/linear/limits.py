@@ -27,7 +27,7 @@ tail takes all that is left, stays open.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 
@@ -83,8 +83,13 @@ def _tail(network: AffineNetwork, lengths: Lengths) -> Proof | None:
     decay = _Decay.of(network, projection)
     if decay is None:
         return None
-    start = next((start for start in _STARTS if decay.proves(start, lengths)), None)
-    return None if start is None else Proof(projection, decay.power, start)
+    for start in _STARTS:
+        proves = decay.proves(start, lengths)
+        if proves:
+            return Proof(projection, decay.power, start)
+        if proves is None:
+            break
+    return None
 
 
 @dataclass(frozen=True)
@@ -125,23 +130,27 @@ class _Decay:
                 return cls(network, levels[:, 0], scale, rest, divisor, power, bound)
         return None
 
-    def proves(self, start: int, lengths: Lengths) -> bool:
-        """Say whether every demand is met at all lengths from K on."""
+    def proves(self, start: int, lengths: Lengths) -> bool | None:
+        """Say whether every demand is met at all lengths from K on, or None where no later K will do either.
+
+        From K on the sum moves by no more than the tail: a demand that fails even with the tail added fails from every K.
+        """
         terms = ResponseMaker(self.network).upto(start, Precision.EXACT)
         if terms is None:
-            return False
+            return None
         unit = self.network.divisor ** (start - 1)
-        tails = self._tails(start)
+        tails, proved = self._tails(start), True
         for demand in self.network.demands:
             output, direction = demand.output, demand.direction
             opening, drift = (direction * part[output] * self.scale for part in (terms.openings, terms.drifts))
             level = direction * self.levels[output] * unit
             head = int((2 * drift + level - 2 * np.maximum(level - opening, 0)).sum())
-            rest = head - _ceiling(tails[output] * unit * self.scale)
+            tail = _ceiling(tails[output] * unit * self.scale)
             constant = terms.constants[output] * self.scale
-            if not is_met(demand, self.levels[output] * unit, constant, lengths, rest):
-                return False
-        return True
+            if not is_met(demand, self.levels[output] * unit, constant, lengths, head + tail):
+                return None
+            proved = proved and is_met(demand, self.levels[output] * unit, constant, lengths, head - tail)
+        return proved
 
     def _tails(self, start: int) -> list[Fraction]:
         """Return for each output a bound on the sum of |t_k| from K on."""
@@ -180,27 +189,16 @@ def eigenprojection(network: AffineNetwork) -> Rows | None:
 
     With the columns of R and the rows of S spanning the right and left eigenvectors, E = R·(S·R)⁻¹·S.
     """
-    shifted = [
-        [int(entry) - network.divisor * (i == j) for j, entry in enumerate(row)] for i, row in enumerate(network.matrix)
-    ]
-    if _has_full_rank(shifted):
+    shifted = network.matrix - network.divisor * np.identity(network.size, int).astype(object)
+    if _has_full_rank(shifted.tolist()):
         return None
-    right, left = _kernel(shifted), _kernel([list(column) for column in zip(*shifted, strict=True)])
-    joint = [[_dot(s, r) for r in right] + s for s in left]
-    if len(_reduce(joint, len(right))) < len(right):
+    right, left = _kernel(shifted).T, _kernel(shifted.T)
+    joint = np.concatenate([left @ right, left], axis=1)
+    pivots, divisor = _reduce(joint, len(left))
+    if len(pivots) < len(left):
         return None
-    inverse = [row[len(right) :] for row in joint]
-    return [
-        [
-            sum((r[i] * row[j] for r, row in zip(right, inverse, strict=True)), start=Fraction(0))
-            for j in range(network.size)
-        ]
-        for i in range(network.size)
-    ]
-
-
-def _dot(first: list[Fraction], second: list[Fraction]) -> Fraction:
-    return sum((x * y for x, y in zip(first, second, strict=True)), start=Fraction(0))
+    limit = right @ joint[:, len(left) :]
+    return [[Fraction(int(entry), int(divisor)) for entry in row] for row in limit]
 
 
 def _has_full_rank(matrix: list[list[int]]) -> bool:
@@ -219,33 +217,35 @@ def _has_full_rank(matrix: list[list[int]]) -> bool:
     return True
 
 
-def _reduce(rows: Rows, columns: int) -> list[int]:
-    """Bring rows to reduced echelon form as far as some columns go; return the columns of the pivots."""
+def _reduce(rows: Whole, columns: int) -> tuple[list[int], int]:
+    """Bring rows to reduced echelon form as far as some columns go, times the number that then stands in every pivot.
+
+    Return the columns of the pivots, and that number. All stays whole (Bareiss): each division is exact, since the entries are
+    determinants of parts of the first rows.
+    """
     pivots: list[int] = []
+    divisor = 1
     for column in range(columns):
         top = len(pivots)
-        found = next((place for place in range(top, len(rows)) if rows[place][column]), None)
+        found = next((place for place in range(top, len(rows)) if rows[place, column]), None)
         if found is None:
             continue
-        rows[top], rows[found] = rows[found], rows[top]
-        first = rows[top][column]
-        rows[top] = [entry / first for entry in rows[top]]
-        for place, row in enumerate(rows):
-            factor = row[column]
-            if place != top and factor:
-                rows[place] = [x - factor * y if y else x for x, y in zip(row, rows[top], strict=True)]
+        rows[[top, found]] = rows[[found, top]]
+        pivot, others = rows[top, column], np.arange(len(rows)) != top
+        rows[others] = (pivot * rows[others] - np.outer(rows[others, column], rows[top])) // divisor
+        divisor = pivot
         pivots.append(column)
-    return pivots
+    return pivots, divisor
 
 
-def _kernel(matrix: list[list[int]]) -> Rows:
-    """Return a basis of the columns that a square matrix takes to 0."""
-    rows = [[Fraction(entry) for entry in row] for row in matrix]
-    pivots = _reduce(rows, len(rows))
-    basis: Rows = []
-    for free in (column for column in range(len(rows)) if column not in pivots):
-        vector = [Fraction(int(place == free)) for place in range(len(rows))]
-        for row, pivot in zip(rows, pivots, strict=False):
-            vector[pivot] = -row[free]
-        basis.append(vector)
+def _kernel(matrix: Whole) -> Whole:
+    """Return a basis of the columns that a square matrix takes to 0, one per row."""
+    rows = matrix.copy()
+    pivots, divisor = _reduce(rows, len(rows))
+    free = [column for column in range(len(rows)) if column not in pivots]
+    basis = np.zeros((len(free), len(rows)), object)
+    for vector, column in zip(basis, free, strict=True):
+        vector[column] = divisor
+        vector[pivots] = -rows[: len(pivots), column]
+        vector[:] = vector // gcd(*vector)
     return basis

@@ -58,8 +58,11 @@ def decide_by_sorting(network: Network, lengths: Lengths, arithmetic: str, limit
     if affine is None or not affine.is_shared:
         return None
     limit = DEFAULT_LIMIT if limit is None else limit
-    proof = proof_of(affine, lengths)
-    found = first_failure(affine, network, lengths, limit if proof is None else proof.start)
+    proof = None
+    found = first_failure(affine, network, lengths, min(limit, _FIRST_STAGE))
+    if isinstance(found, Reached):  # a proof takes longer than a few lengths
+        proof = proof_of(affine, lengths)
+        found = first_failure(affine, network, lengths, limit if proof is None else proof.start)
     if proof is not None and isinstance(found, Reached) and found.length + lengths.stride > proof.start:
         return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, METHOD, proof.reason)
     if isinstance(found, Reached):
