@@ -10,6 +10,7 @@ from linear_networks import KINDS, some_network
 import tallystick as ts
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.certify import certify
+from tallystick.certificates.one_unit.failing_strings import extreme_failures
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 from tallystick.errors import BadInput
@@ -220,6 +221,13 @@ def test_a_forged_tail_is_refused():
     assert forged(content, model=model).valid is False
 
 
+def test_the_counts_that_are_right_are_counted():
+    network = ts.Network(ts.LinearCell(1, -1, HALF), Readout(((1,),), (0,), "count"))
+    *_, longest = all_outputs(network, 4)
+    right = sum(abs(y - count) < HALF for y, count in longest)
+    assert 0 < sum(ts.exact_accuracy(network, 4).correct.values()) == right < len(longest)
+
+
 def test_what_is_for_classes_alone_refuses_the_count():
     with pytest.raises(BadInput, match="task: 'count' asks for a number, and this is for networks that give a class"):
-        ts.exact_accuracy(ts.Network(CELLS["linear"], Readout(((1,),), (0,), "count")), 4)
+        extreme_failures(ts.Network(CELLS["linear"], Readout(((1,),), (0,), "count")), 4)
