@@ -90,7 +90,7 @@ REFUSALS = [
         "the fields are not kind weight bias comparisons",
         with_model(EXACT, readout={"kind": "unary", "weight": [1], "bias": [0]}),
     ),
-    ("the fields are not kind", with_model(LSTM, readout={"kind": "zero", "weight": [[1]], "bias": [0]})),
+    ("the readout is not the model's", with_model(LSTM, readout={"kind": "zero", "weight": [[1]], "bias": [0]})),
     ("not one of all, even", {**EXACT, "lengths": "odd"}),
     (
         "not one of real, float16, bfloat16, float32, float64, "
@@ -100,7 +100,7 @@ REFUSALS = [
     ("not one of PROVED, REFUTED, BOUNDED", {**EXACT, "verdict": "proved"}),
     (f"not one of {METHODS}", {**EXACT, "evidence": {"method": "trust me"}}),
     ("not one of enclosures", {**TANH, "evidence": {"method": "search", "tanh_neighbours": None}}),
-    ("not one of gated boxes", {**LSTM, "evidence": SEARCH}),
+    ("not one of gated boxes, lattice paths", {**LSTM, "evidence": SEARCH}),
     ("not one of (, )", with_example(SORTED, runs=[["[", 1]])),
     # --- parts that do not go together
     ("the readout is not the model's", {**EXACT, "readout": "zero"}),

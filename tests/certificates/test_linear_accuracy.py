@@ -60,7 +60,7 @@ def test_the_count_itself_is_asked_for():
     """An output of n − m/2 is less than 1/2 away from n − m while there is no closing bracket."""
     network = ts.Network(ts.LinearCell(1, -HALF, 1), ts.Readout(((1,),), (0,), "count"))
     assert [ts.exact_accuracy(network, n).total_correct for n in (1, 2, 5)] == [1, 1, 1]
-    with pytest.raises(BadInput, match="task: right answers to 'count'"):
+    with pytest.raises(BadInput, match="task: 'count' asks for a number"):
         ts.exact_accuracy(ts.Network(ts.ReluCell(1, -1, 1), network.readout), 3)
 
 

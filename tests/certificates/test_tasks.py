@@ -109,7 +109,12 @@ def test_boxes_decide_what_the_count_decides():
     [
         (Readout.binary(1), TERNARY, "task: 'ternary' has 3 classes; a binary readout tells 2 apart"),
         (Readout.ternary((-1, 0, 1)), BINARY, "task: 'binary' has 2 classes; a ternary readout tells 3 apart"),
-        (Readout.binary(1), COUNT, "task: 'count' has 0 classes; a binary readout tells 2 apart"),
+        (
+            Readout.binary(1),
+            COUNT,
+            "task: 'count' asks for a number, which a binary readout does not give; the decision count goes with the task count, "
+            "and no other does",
+        ),
         (Readout.zero(), "binary", "task: 'binary' is not a Task"),
     ],
 )

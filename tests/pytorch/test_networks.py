@@ -227,8 +227,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 def test_the_examples_of_the_page_run(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(example, str(PAGE), "exec"), {})
-    (written,) = tmp_path.iterdir()
-    assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell | Stack)
+    for written in tmp_path.iterdir():  # some certify a module and write nothing
+        assert isinstance(read_network(written).cell, ReluCell | TanhCell | LstmCell | Stack)
 
 
 @pytest.mark.parametrize("kind", ["GRU", "LSTM"])
