@@ -2,7 +2,8 @@
 
 import json
 
-from every_string import is_right
+from affine_cases import some_case
+from every_string import is_right, rightness
 from longest_paths import commutes
 
 from tallystick.certificates.certificate import certificate
@@ -41,3 +42,11 @@ def disagreement(case, lengths, longest, first):
 def lengths_of(seed):
     """Even lengths for every fourth case, all for the others."""
     return Lengths.EVEN if seed % 4 == 1 else Lengths.ALL
+
+
+def disagreement_with_every_string(kind, seed, longest):
+    """Return what is wrong with the verdict on one case, compared with every string up to a length; None where nothing is."""
+    case, lengths = some_case(seed, kind), lengths_of(seed)
+    each = enumerate(rightness(case.affine, longest), start=1)
+    first = next((length for length, right in each if length % lengths.stride == 0 and not right.all()), None)
+    return disagreement(case, lengths, longest, first)
