@@ -6,7 +6,7 @@ to the power of two that it is scaled to, and q·b to its negative. All other nu
 decays as it did. Such a network may be right at every length without computing the count; a certificate says whether it is.
 
 A selective layer has a unit that is near a counter, or none. That unit gets P = Q = 1 and steps ±a, and the readout sees it
-alone: no theorem proves the others for all lengths.
+alone, since the others need not fade.
 """
 
 from typing import NamedTuple
