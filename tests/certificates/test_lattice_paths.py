@@ -69,9 +69,9 @@ def test_dense_matrices_are_decided_too(kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [*COMMUTING, *DENSE])
-def test_thousands_of_verdicts_are_those_of_every_string(kind):
-    compare(kind, range(1000, 1120), 9)
-    compare(kind, range(2000, 2006), 12)
+def test_many_verdicts_are_those_of_every_string(kind):
+    compare(kind, range(1000, 1040), 9)
+    compare(kind, range(2000, 2003), 12)
 
 
 @pytest.mark.parametrize("readout", ["binary", "ternary"])

@@ -15,7 +15,7 @@ from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Outcome
 
 LONGEST = 12
-QUICK, LONG = 8, 100
+QUICK, LONG = 8, 40
 """Networks of each kind; soak/linear.py compares nine hundred."""
 
 

@@ -11,7 +11,7 @@ from affine_forgers import FORGERS, Source, break_the_digest, is_false, sealed
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
 
-QUICK, LONG = 24, 120
+QUICK, LONG = 24, 60
 """Forgeries that each forger makes."""
 
 

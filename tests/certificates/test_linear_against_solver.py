@@ -16,7 +16,7 @@ from tallystick.certificates.verdict import Lengths, Outcome
 z3 = pytest.importorskip("z3")
 
 LONGEST = 6
-QUICK, LONG = 3, 15
+QUICK, LONG = 3, 8
 
 
 def real(value):

@@ -127,8 +127,8 @@ def test_a_verdict_is_what_every_string_says(made):
 
 @pytest.mark.long
 @pytest.mark.parametrize("made", MADE)
-def test_thousands_of_verdicts_are_what_every_string_says(made):
-    for seed in range(200):
+def test_many_verdicts_are_what_every_string_says(made):
+    for seed in range(100):
         network = MADE[made](random.Random(f"zero {made} {seed} long"))
         longest = 12 if seed % 50 == 0 else 8
         assert wrong_verdict(network, "even" if seed % 4 == 1 else "all", longest) is None, (seed, network)
