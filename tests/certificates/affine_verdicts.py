@@ -1,15 +1,20 @@
-"""What is wrong with the verdict on an affine network, given the first length at which some string is wrong."""
+"""What is wrong with the verdict on an affine network, or with the number of its right strings, each string having been run."""
 
 import json
 
 from affine_cases import some_case
+from affine_cores import COMPLEX, LINEAR
 from every_string import is_right, rightness
 from longest_paths import commutes
 
+import tallystick as ts
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check
+
+SHARED = [*LINEAR, *COMPLEX, "equal_factors", "equal_matrices"]
+"""Kinds with one matrix for both tokens, whose right strings are counted."""
 
 
 def may_stay_open(affine):
@@ -50,3 +55,13 @@ def disagreement_with_every_string(kind, seed, longest):
     each = enumerate(rightness(case.affine, longest), start=1)
     first = next((length for length, right in each if length % lengths.stride == 0 and not right.all()), None)
     return disagreement(case, lengths, longest, first)
+
+
+def miscount(kind, seed, longest):
+    """Return what is wrong with the numbers of right strings of one case up to a length; None where nothing is."""
+    case = some_case(f"counted {seed}", kind)
+    for length, right in enumerate(rightness(case.affine, longest), start=1):
+        found = ts.exact_accuracy(case.network, length)
+        if found.total_correct != right.sum() or sum(found.strings.values()) != 2**length:
+            return f"{found.total_correct} of length {length} are said to be right; {right.sum()} are"
+    return None
