@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import ks_2samp
 
 from tallystick.datasets.paper import training_set
-from tallystick.training.devices import devices_named
+from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights, nudge_weights

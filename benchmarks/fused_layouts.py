@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.machine import best_of
 from tallystick.datasets.paper import training_set
-from tallystick.training.devices import devices_named
+from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import training_precision
 from tallystick.training.fused.kernel import Launch, train_fused
 from tallystick.training.fused.script import script_of

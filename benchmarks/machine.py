@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from math import log2
 from pathlib import Path
 
-from tallystick.training.devices import cores, devices_named
+from tallystick.training.engines import cores, devices_named
 
 Row = dict[str, object]
 """What was measured, by column; None where it could not be measured."""

@@ -18,7 +18,7 @@ from benchmarks.speed import measure_scaling, measure_settings
 from benchmarks.training import compare, measure_training
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable, write_document
-from tallystick.training.devices import DEVICES
+from tallystick.training.engines import DEVICES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

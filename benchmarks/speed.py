@@ -15,8 +15,7 @@ from tallystick.cells import Cell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.runs.jobs import paper_grid
-from tallystick.training.devices import Devices, cores, devices_named
-from tallystick.training.engines import WIDE, Engine, engine_for
+from tallystick.training.engines import WIDE, Devices, Engine, cores, devices_named, engine_for
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.setting import PRECISIONS, Setting

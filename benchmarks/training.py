@@ -28,7 +28,7 @@ from benchmarks.machine import (
 )
 from benchmarks.speed import Timing, initial_weights, time_kernel, time_tool
 from tallystick.datasets.strings import encode
-from tallystick.training.devices import cores, devices_named
+from tallystick.training.engines import cores, devices_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=8)

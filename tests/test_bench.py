@@ -22,7 +22,7 @@ from benchmarks.machine import Gpu, Machine, Processor
 from benchmarks.run import Request, Suite, measure
 from benchmarks.speed import Timing, time_kernel
 from tallystick.errors import BadInput
-from tallystick.training.devices import devices_named
+from tallystick.training.engines import devices_named
 from tallystick.training.setting import Setting
 
 BINARY_8 = Setting("binary", bias=False, train_length=8)
@@ -129,7 +129,7 @@ def some_contenders():
 
 @pytest.fixture
 def without_gpu(monkeypatch):
-    monkeypatch.setattr("tallystick.training.devices._gpus", tuple)
+    monkeypatch.setattr("tallystick.training.engines._gpus", tuple)
 
 
 def test_the_table_compares_with_the_loop_and_with_the_quickest(monkeypatch, without_gpu):
@@ -158,7 +158,7 @@ def test_one_that_fails_leaves_the_others_measured(monkeypatch, without_gpu):
 
 def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
     monkeypatch.setattr(training, "CONTENDERS", some_contenders())
-    monkeypatch.setattr("tallystick.training.devices._gpus", lambda: ("one",))
+    monkeypatch.setattr("tallystick.training.engines._gpus", lambda: ("one",))
     monkeypatch.setattr(training, "this_machine", lambda: MACHINE)
     rows = training.compare(list(training.measure_training("gpu")))
     assert [row["what"] for row in rows] == [training.LOOP, "this tool, fused"]

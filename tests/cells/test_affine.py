@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import tallystick as ts
-from tallystick.cells import LAYERS, AffineLayer, Token, kind_of_cell
+from tallystick.cells import KINDS, LAYERS, AffineLayer, Token
 from tallystick.certificates.certificate import certificate
 from tallystick.checker import check
 from tallystick.errors import BadInput
 from tallystick.numbers import exact
 from tallystick.numbers.boxes import box_of
 
-KINDS = {"selective": ts.SelectiveLayer, "matrices": ts.MatrixLayer, "lru": ts.LruLayer}
-every_layer = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+AFFINE = {"selective": ts.SelectiveLayer, "matrices": ts.MatrixLayer, "lru": ts.LruLayer}
+every_layer = pytest.mark.parametrize("kind", AFFINE.values(), ids=AFFINE)
 STRINGS = ["".join(tokens) for length in range(5) for tokens in product("()", repeat=length)]
 
 
@@ -130,9 +130,9 @@ def test_a_complex_unit_counts_as_two():
 
 
 def test_files_tell_the_kinds_apart():
-    assert kind_of_cell("lru", has_matrices=True) is kind_of_cell("lru", has_matrices=False) is ts.LruLayer
-    assert kind_of_cell("selective", has_matrices=True) is ts.SelectiveLayer
-    assert kind_of_cell("selective", has_matrices=False) is ts.SelectiveCell
+    assert KINDS[True]["lru"] is KINDS[False]["lru"] is ts.LruLayer
+    assert KINDS[True]["selective"] is ts.SelectiveLayer
+    assert KINDS[False]["selective"] is ts.SelectiveCell
     assert all(kind.name == name for name, kind in LAYERS.items())
 
 

@@ -93,7 +93,7 @@ def killed_once(tmp_path_factory):
             raise KeyboardInterrupt
         store(self, name, content)
 
-    one_core = ("tallystick.training.devices.cores", lambda: 1)
+    one_core = ("tallystick.training.engines.cores", lambda: 1)
     interrupted(lambda: train(path), (RunDirectory, "store_part", killed), one_core, *SMALL_PARTS)
     assert len(list((path / "parts").iterdir())) == PARTS - 1
     return path

@@ -103,7 +103,7 @@ def test_a_killed_run_goes_on_to_the_same_rows(run, tmp_path, capsys, monkeypatc
         return part_files(keep, job, seeds)
 
     monkeypatch.setattr(runner, "part_files", killed_at_seed_2)
-    monkeypatch.setattr("tallystick.training.devices.cores", lambda: 1)
+    monkeypatch.setattr("tallystick.training.engines.cores", lambda: 1)
     with pytest.raises((KeyboardInterrupt, SystemExit)):
         main([*GRU, "--out", str(killed)])
     assert begun == [0, 2]

@@ -25,9 +25,9 @@ from tallystick.studies.compare import (
 )
 from tallystick.studies.comparison_table import HEADINGS, as_cells, as_csv, as_markdown, setting_words
 from tallystick.training.ensemble import Ensemble
-from tallystick.training.layer_snapping import counters_in_units
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
+from tallystick.training.snapping import counters_in_units
 from tallystick.training.weights import Weights
 
 

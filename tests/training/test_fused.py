@@ -20,8 +20,16 @@ from tallystick.cli.output import tell_slower_engine
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import training_job
 from tallystick.training.adam import CALM, Momenta, corrections
-from tallystick.training.devices import Devices, devices_named, on_processors
-from tallystick.training.engines import MOST, NETWORKS, Engine, engine_for, engine_text
+from tallystick.training.engines import (
+    MOST,
+    NETWORKS,
+    Devices,
+    Engine,
+    devices_named,
+    engine_for,
+    engine_text,
+    on_processors,
+)
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
 from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient

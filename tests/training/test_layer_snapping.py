@@ -11,7 +11,7 @@ from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.languages.tasks import BINARY, COUNT, TERNARY
 from tallystick.networks import Network
-from tallystick.training.layer_snapping import counters_in_units, snap_layers
+from tallystick.training.snapping import counters_in_units, snap_layers
 from tallystick.training.weights import TensorWeights, fresh_weights
 
 STRINGS = ["(", ")(", "(()", "))(()", "((()))()"]

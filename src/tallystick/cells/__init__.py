@@ -1,5 +1,7 @@
 """The recurrences: state' = f(state, token). Each step is written once, for any kind of number."""
 
+from collections import ChainMap
+
 from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import ONE_HOT, Cell, Input, Recurrence, ScalarCell, Token
 from tallystick.cells.gru import GruCell
@@ -25,19 +27,13 @@ LAYERS: dict[str, type[Cell]] = {
 tell a `MatrixLayer` from a `SelectiveLayer`."""
 
 
-def kind_of_cell(name: object, *, has_matrices: bool) -> type[Cell] | None:
-    """Return the kind of cell that a file names, given whether it has an `input_weight`; None where there is none.
-
-    >>> kind_of_cell("tanh", has_matrices=True).__name__, kind_of_cell("tanh", has_matrices=False).__name__
-    ('TanhLayer', 'TanhCell')
-    """
-    if not isinstance(name, str):
-        return None
-    return LAYERS[name] if name in LAYERS and (has_matrices or name not in CELLS) else CELLS.get(name)
-
+KINDS: dict[bool, ChainMap[str, type[Cell]]] = {False: ChainMap(CELLS, LAYERS), True: ChainMap(LAYERS, CELLS)}
+"""What a file means by the name of a cell, given whether its weights are matrices, such as an `input_weight`: "tanh" is a
+`TanhLayer` if they are, else a `TanhCell`. What is added to either table is found here too."""
 
 __all__ = [
     "CELLS",
+    "KINDS",
     "LAYERS",
     "ONE_HOT",
     "AffineLayer",
@@ -62,5 +58,4 @@ __all__ = [
     "TensorCell",
     "Token",
     "VectorCell",
-    "kind_of_cell",
 ]

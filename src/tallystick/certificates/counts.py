@@ -118,8 +118,6 @@ def asked_for_a_class(network: Network) -> Network:
 
 def verdict_on_count(verdict: Verdict, network: Network) -> Verdict:
     """Return the verdict on a network as that on the network which is asked for the count, in the words of numbers."""
-    if network.readout.decision != COUNT:
-        return verdict
     failure, known = (_in_numbers(found, network) for found in (verdict.failure, verdict.known_failure))
     reason = verdict.reason.removesuffix(", though the network does not compute the count")
     if failure is not None and verdict.failure is not None:

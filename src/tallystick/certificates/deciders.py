@@ -98,13 +98,14 @@ def certify_network(network: Network, lengths: str, arithmetic: str, limit: int 
     counted = lengths_of(lengths)
     if limit is not None:
         check_whole(limit, "limit", least=_LEAST_LIMIT)
-    if network.readout.decision == COUNT and arithmetic != REAL:
+    counts = network.readout.decision == COUNT
+    if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
-    asked = asked_for_a_class(network)
+    asked = asked_for_a_class(network) if counts else network
     for name in asked.cell.deciders:
         verdict = DECIDERS[name](asked, counted, arithmetic, limit)
         if verdict is not None:
-            return verdict_on_count(verdict, network)
+            return verdict_on_count(verdict, network) if counts else verdict
     raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 
 from tallystick.cells import (
     CELLS,
+    KINDS,
     LAYERS,
     AffineLayer,
     Cell,
@@ -19,7 +20,6 @@ from tallystick.cells import (
     MatrixLayer,
     ScalarCell,
     SelectiveLayer,
-    kind_of_cell,
 )
 from tallystick.cells.cell import TOKENS
 from tallystick.files import Document
@@ -69,7 +69,7 @@ def read_cell(
     """
     found = document.value
     content = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    kind = kind_of_cell(content.get("cell"), has_matrices="input_weight" in content)
+    kind = KINDS["input_weight" in content].get(str(content.get("cell")))
     if kind is LruLayer:
         return ReadCell(*read_complex_layer(document, required, optional, inputs))
     weights = tuple((kind or ScalarCell).shapes(1))

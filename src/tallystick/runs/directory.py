@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import tomli_w
 
-from tallystick.cells import Cell, LinearCell, kind_of_cell
+from tallystick.cells import KINDS, Cell, LinearCell
 from tallystick.errors import BadInput, NotWritten
 from tallystick.files import (
     PARTIAL,
@@ -215,7 +215,7 @@ class RunDirectory:
             return LinearCell
         config = self.config()
         units = config.get("units", 1)
-        return kind_of_cell(config.get("cell"), has_matrices=isinstance(units, int) and units > 1) or LinearCell
+        return KINDS[isinstance(units, int) and units > 1].get(str(config.get("cell")), LinearCell)
 
     def has(self, name: str) -> bool:
         """Say whether a file stands in the folder."""

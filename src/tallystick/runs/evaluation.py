@@ -24,7 +24,7 @@ from tallystick.runs.summaries import (
     models_in,
     settings_of,
 )
-from tallystick.training.devices import on_every_core
+from tallystick.training.engines import on_every_core
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 

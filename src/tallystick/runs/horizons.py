@@ -19,7 +19,7 @@ from tallystick.certificates.one_unit.ensemble import SEARCHED, Horizons, has_ho
 from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
 from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.networks import Network, Readout
-from tallystick.training.devices import devices_named
+from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import Ensemble
 
 LONGEST = 4096

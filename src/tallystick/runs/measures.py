@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from tallystick.cells import Token
 from tallystick.errors import check_whole
 from tallystick.networks import Network
-from tallystick.training.devices import on_processors
+from tallystick.training.engines import on_processors
 from tallystick.training.ensemble import precision_context
 
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)

@@ -12,8 +12,7 @@ from tallystick.runs.columns import Trained, columns_of, recurrent_columns, sche
 from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
-from tallystick.training.devices import devices_named
-from tallystick.training.engines import NARROWEST, WIDE
+from tallystick.training.engines import NARROWEST, WIDE, devices_named
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights

@@ -28,8 +28,7 @@ from tallystick.runs.resuming import do_missing
 from tallystick.runs.rows import SORTED_BY, Part, part_files, parts_of, seeds_in_a_part
 from tallystick.runs.summaries import add_up_files, histograms_of, summary_document
 from tallystick.runs.workers import THIS_MACHINE, Workers, workers_named
-from tallystick.training.devices import cores, on_every_core
-from tallystick.training.engines import devices_for, engine_text
+from tallystick.training.engines import cores, devices_for, engine_text, on_every_core
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.setting import Setting

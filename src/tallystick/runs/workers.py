@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar
 
 from tallystick.errors import BadInput, MissingExtra, check_whole, is_count
 from tallystick.files import read_document
-from tallystick.training.devices import DEVICES, cores, devices_named, on_every_core
+from tallystick.training.engines import DEVICES, cores, devices_named, on_every_core
 
 Shared = TypeVar("Shared")
 Own = TypeVar("Own")

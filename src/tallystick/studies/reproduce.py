@@ -24,7 +24,7 @@ from tallystick.runs.jobs import MOST_SEEDS, Generated, Job, Published, exact_jo
 from tallystick.runs.resuming import at_work_in
 from tallystick.runs.rows import ensemble_of
 from tallystick.runs.runner import Report, run_on
-from tallystick.training.devices import devices_named, on_every_core
+from tallystick.training.engines import devices_named, on_every_core
 from tallystick.training.ensemble import paths, precision_context, right_answers, silent, train
 from tallystick.training.setting import PRECISIONS
 from tallystick.training.weights import Weights, nudge_weights

@@ -21,8 +21,7 @@ from tallystick.datasets.strings import Encoded, encode
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import BINARY, COUNT, Task
 from tallystick.networks import Network, Readout
-from tallystick.training.devices import devices_named, on_every_core, on_processors
-from tallystick.training.engines import NARROW, devices_for, engine_for
+from tallystick.training.engines import NARROW, devices_for, devices_named, engine_for, on_every_core, on_processors
 from tallystick.training.gradients import last_state
 from tallystick.training.layers import STEPS, last_array
 from tallystick.training.lessons import course_of, lessons_of

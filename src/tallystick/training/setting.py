@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.cells import CELLS, LAYERS, Cell, ReluCell, kind_of_cell
+from tallystick.cells import CELLS, KINDS, LAYERS, Cell, ReluCell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, Task, task_named
@@ -85,9 +85,7 @@ class Setting:
     @property
     def kind(self) -> type[Cell]:
         """The class of the cell: one unit of its own, or the layer of that name."""
-        kind = kind_of_cell(self.cell, has_matrices=self.units > 1)
-        assert kind is not None, "a setting is refused if it names no cell"
-        return kind
+        return KINDS[self.units > 1][self.cell]
 
     @property
     def goal(self) -> Task:

@@ -3,18 +3,31 @@
 U becomes 1, b becomes −a, |a| a power of two, whose multiples are exact in every arithmetic, and the readout is fitted to that
 step. A selective cell's P becomes a power of two and Q its inverse. Weights that are not near a counter stay as they are: there
 is nothing to round them to. `is_near_a_counter` says what is near; whether the result counts is for a certificate to say.
-Layers are snapped in `layer_snapping`.
+
+A linear layer counts with the eigenvalue of U next to 1. Let q be its left eigenvector: the number q·h follows a recurrence of
+its own, (q·h)' = λ·(q·h) + q·s(x). Snapping puts that number into a unit, which changes no output, and rounds there: λ to 1, q·a
+to the power of two that it is scaled to, and q·b to its negative. All other numbers stay as trained, so the rest of the state
+decays as it did. Such a network may be right at every length without computing the count; a certificate says whether it is.
+
+A selective layer has a unit that is near a counter, or none. That unit gets P = Q = 1 and steps ±a, and the readout sees it
+alone, since the others need not fade.
 """
+
+from typing import NamedTuple
 
 import jax
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float, Int
 
-from tallystick.cells import Cell, SelectiveCell
+from tallystick.cells import Cell, SelectiveCell, SelectiveLayer
 from tallystick.languages.tasks import COUNT, Task
-from tallystick.training.layer_snapping import LEAST_STEP, counters_in_units, power_of_two, snap_layers
 from tallystick.training.lessons import output_lines
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights
+
+Rows = Float[np.ndarray, "seed unit"]
+
+LEAST_STEP = 2.0**-60
+"""A step below this counts as zero, since its readout would overflow."""
 
 
 def snap(weights: AnyWeights, kind: type[Cell], task: Task) -> AnyWeights:
@@ -76,6 +89,11 @@ def counter_of_step(kind: type[Cell], task: Task, a: np.ndarray, like: Weights, 
     )
 
 
+def power_of_two(size: np.ndarray) -> np.ndarray:
+    """Return the power of two that is nearest in proportion."""
+    return np.exp2(np.round(np.log2(size)))
+
+
 def _steps(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     a, b = weights.steps
     return np.nan_to_num(a.astype(np.float64)), np.nan_to_num(b.astype(np.float64))
@@ -88,3 +106,115 @@ def _nearest_factor(weights: Weights) -> np.ndarray:
 
 def _only_counts_up(kind: type[Cell]) -> bool:
     return kind.counting is not None and kind.counting.only_counts_up
+
+
+def snap_layers(weights: TensorWeights, kind: type[Cell], task: Task) -> TensorWeights:
+    """Round every layer that is near a counter."""
+    if kind is SelectiveLayer:
+        unit, near = _counting_units(weights)
+        snapped = counters_in_units(weights, kind, task, unit)
+    else:
+        count = _count(weights)
+        near, snapped = count.is_near, _count_in_a_unit(weights, count)
+    return _choose(near, snapped, weights)
+
+
+def counters_in_units(
+    weights: TensorWeights, kind: type[Cell], task: Task, unit: Int[np.ndarray, " seed"]
+) -> TensorWeights:
+    """Return the networks with an exact counter in one unit each, which alone the readout sees; the others stay as they are."""
+    W, U, dtype = weights.inputs.copy(), weights.recurrent.copy(), weights.inputs.dtype
+    seeds = np.arange(len(unit))
+    a, b = (_doubles(step)[seeds, unit] for step in weights.steps)
+    size = np.sqrt(np.clip(np.abs(a), LEAST_STEP, 1 / LEAST_STEP) * np.clip(np.abs(b), LEAST_STEP, 1 / LEAST_STEP))
+    step = (np.where(a < 0, -1, 1) * power_of_two(size)).astype(dtype)
+    for place, bracket in enumerate((step, -step)):
+        W[unit, place, seeds] = bracket
+    U[unit, :, seeds] = 1 if kind is SelectiveLayer else np.eye(U.shape[0])[unit]
+    V = np.zeros_like(weights.readout_weight)
+    slopes, intercepts = output_lines(task, readout_bias=bool(weights.readout_bias))
+    V[:, unit, seeds] = np.array(slopes)[:, None] / step
+    bias = []
+    for trained in weights.bias:
+        others = trained.copy()
+        others[unit, seeds] = 0
+        bias.append(others)
+    c = tuple(np.repeat(np.array(intercepts, dtype)[:, None], len(unit), axis=1) for _ in weights.readout_bias)
+    return TensorWeights(W, U, tuple(bias), V, c)
+
+
+class _Count(NamedTuple):
+    """The direction of the state that counts, one per network: q, with 1 in its unit, q·a and q·b, and who is near a counter."""
+
+    q: Rows
+    unit: Int[np.ndarray, " seed"]
+    opening: Float[np.ndarray, " seed"]
+    closing: Float[np.ndarray, " seed"]
+    is_near: Bool[np.ndarray, " seed"]
+
+
+def _count(weights: TensorWeights) -> _Count:
+    """Find the left eigenvector of the eigenvalue next to 1: it lies between ½ and 3⁄2, and neither step is twice the other."""
+    U = np.nan_to_num(np.moveaxis(weights.recurrent, -1, 0).astype(np.float64))
+    values, vectors = np.linalg.eig(np.swapaxes(U, 1, 2))
+    away = np.where(np.imag(values) == 0, np.abs(values - 1), np.inf)
+    seeds, place = np.arange(len(U)), away.argmin(axis=1)
+    q = np.real(vectors[seeds, :, place])
+    unit = np.abs(q).argmax(axis=1)
+    q = q / q[seeds, unit][:, None]
+    opening, closing = ((_doubles(step) * q).sum(axis=1) for step in weights.steps)
+    finite = np.isfinite(np.concatenate([np.reshape(array, (-1, len(U))) for array in _leaves(weights)])).all(axis=0)
+    with np.errstate(all="ignore"):
+        ratio = -closing / opening
+        near = (away[seeds, place] < 0.5) & (ratio > 0.5) & (ratio < 2)  # noqa: PLR2004
+    return _Count(q, unit, opening, closing, near & finite & (np.abs(opening) > LEAST_STEP))
+
+
+def _count_in_a_unit(weights: TensorWeights, count: _Count) -> TensorWeights:
+    """Put q·h, scaled to a power of two, into its unit: h is T⁻¹ of the new state, where T is 1 but for the row of q."""
+    seeds, unit = np.arange(len(count.unit)), count.unit
+    step = (count.opening - count.closing) / 2
+    rounded = np.where(step < 0, -1, 1) * power_of_two(np.clip(np.abs(step), LEAST_STEP, 1 / LEAST_STEP))
+    scale = rounded / np.where(step == 0, 1, step)
+    q = count.q.copy()
+    q[seeds, unit] = 0
+    U = np.moveaxis(weights.recurrent, -1, 0).astype(np.float64)
+    V = np.moveaxis(weights.readout_weight, -1, 0).astype(np.float64)
+    for matrix in (U, V):
+        column = matrix[seeds, :, unit]
+        np.subtract(matrix, column[:, :, None] * q[:, None], out=matrix)
+        matrix[seeds, :, unit] = column / scale[:, None]
+    U[seeds, unit] = np.eye(U.shape[1])[unit]
+    W = np.stack([_doubles(one) for one in weights.steps], axis=2)
+    W[seeds, unit] = np.stack((rounded, -rounded), axis=1)
+    with np.errstate(over="ignore"):
+        W, U, V = (np.moveaxis(part, 0, -1).astype(weights.inputs.dtype) for part in (W, U, V))
+    return TensorWeights(W, U, tuple(np.zeros_like(bias) for bias in weights.bias), V, weights.readout_bias)
+
+
+def _counting_units(weights: TensorWeights) -> tuple[Int[np.ndarray, " seed"], Bool[np.ndarray, " seed"]]:
+    """Return the unit of a selective layer that weighs most among those near a counter, and where there is one."""
+    a, b = (_doubles(step) for step in weights.steps)
+    P, Q = (_doubles(weights.recurrent[:, place]) for place in (0, 1))
+    with np.errstate(all="ignore"):
+        ratio = -b / (Q * a)
+        near = (np.abs(P * Q - 1) < 0.5) & (ratio > 0.5) & (ratio < 2) & (P > 0.5) & (P < 2) & (np.abs(a) > LEAST_STEP)  # noqa: PLR2004
+    weight = np.where(near, np.abs(a - b) * np.abs(_doubles(weights.readout_weight[-1])), -1)
+    return weight.argmax(axis=1), weight.max(axis=1) >= 0
+
+
+def _doubles(rows: np.ndarray) -> Rows:
+    return np.nan_to_num(np.asarray(rows, np.float64).T)
+
+
+def _leaves(weights: TensorWeights) -> list[np.ndarray]:
+    return [weights.inputs, weights.recurrent, *weights.bias, weights.readout_weight, *weights.readout_bias]
+
+
+def _choose(near: np.ndarray, snapped: TensorWeights, trained: TensorWeights) -> TensorWeights:
+    def parts(weights: TensorWeights) -> list[np.ndarray]:
+        return [np.asarray(array) for array in _leaves(weights)]
+
+    W, U, *rest = (np.where(near, one, other) for one, other in zip(parts(snapped), parts(trained), strict=True))
+    size = len(trained.bias)
+    return TensorWeights(W, U, tuple(rest[:size]), rest[size], tuple(rest[size + 1 :]))

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from tallystick.cells import (
     CELLS,
+    KINDS,
     LAYERS,
     Cell,
     MatrixLayer,
@@ -26,7 +27,6 @@ from tallystick.cells import (
     ScalarCell,
     SelectiveLayer,
     Stack,
-    kind_of_cell,
 )
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
@@ -100,7 +100,7 @@ def _layers(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> tuple
     own = ["tokens", "first", "last"]
     for place, name in enumerate(names):
         prefix = f"layers.{place}."
-        kind = kind_of_cell(name, has_matrices=f"{prefix}input_weight" in tensors)
+        kind = KINDS[f"{prefix}input_weight" in tensors].get(name)
         if kind is None:
             raise BadInput(f"metadata layers: {show_label(name)} is not one of {', '.join(CELLS | LAYERS)}")
         recurrent = tensors.get(f"{prefix}recurrent_weight")
