@@ -14,9 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tallystick.certificates.boxes import suspects
 from tallystick.certificates.certify import certify
 from tallystick.networks import Network, from_torch
-from tallystick.numbers import boxes, rough
+from tallystick.numbers import boxes
 
 NETWORKS: dict[str, tuple[str, int, int, int, int]] = {
     "LSTM 32, random": ("LSTM", 32, 1, 0, 1),
@@ -62,11 +63,11 @@ def trained(kind: str, units: int, layers: int, steps: int, longest: int) -> Net
 def weight_by_weight() -> Iterator[None]:
     """Leave products of matrices out."""
     before = boxes.FEWEST
-    boxes.FEWEST = rough.FEWEST = sys.maxsize
+    boxes.FEWEST = suspects.FEWEST = sys.maxsize
     try:
         yield
     finally:
-        boxes.FEWEST = rough.FEWEST = before
+        boxes.FEWEST = suspects.FEWEST = before
 
 
 def seconds_to(horizon: int | None, network: Network) -> float:

@@ -10,5 +10,5 @@ A reading order:
 - `linear`: linear networks of any dimension, by sorting.
 - `boxes`: all other networks, by bounds around groups of strings.
 - `running`: whatever is callable, on every string.
-- `hints`, `variants`: other declarations under which a network would go further.
+- `hints`: other declarations under which a network would go further.
 """

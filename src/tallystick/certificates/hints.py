@@ -1,12 +1,15 @@
 """How far a network or a program would be right if it had been declared otherwise: an early end may be a wrong encoding.
 
-It is run on all strings up to a small length, once, and its answers are held against every other declaration (`variants`). Where
-a network would be right on all of these strings, it is certified under that declaration, with little effort. The declaration that
-goes furthest is told; of two that go equally far the one that changes less, and both where nothing tells which was meant.
+It is run on all strings up to a small length, once, and its answers are held against every other declaration (`variants`): with
+tokens in another order a string gets the answer of the string that it is then read as, and with classes in another order another
+name for it. Where a network would be right on all of these strings, it is certified under that declaration, with little effort.
+The declaration that goes furthest is told; of two that go equally far the one that changes less, and both where nothing tells
+which was meant.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,20 +31,23 @@ from tallystick.cells import (
 from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.running.calling import NotRun
 from tallystick.certificates.running.executable import Executable
-from tallystick.certificates.running.string_blocks import all_rows
-from tallystick.certificates.variants import Answers, Variant, variants
+from tallystick.certificates.running.string_blocks import RightClasses, all_rows
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import Task
+from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks import Network
 from tallystick.networks.readout import ZERO
 from tallystick.numbers import ARITHMETICS, Number, standard_floats
 from tallystick.numbers.values import map_states
 
+Answers = Mapping[int, NDArray[np.intp]]
+"""By length, the index of the class that each string of that length gets, in the order of the tokens."""
+
 LEAST = 4
 """So far another declaration must be right, so as not to be so by chance."""
 
+_TWO = 2
 _RUN = 8
 """Strings up to this length are run by a network."""
 
@@ -50,6 +56,72 @@ _LIMIT = 16
 
 _STRINGS, _LONGEST = 1024, 10
 """How many strings of a length are run by a program at most, and how long."""
+
+
+class Variant(NamedTuple):
+    """Another declaration: for each token and output the token and class that is meant instead, by its place, and the task."""
+
+    tokens: tuple[int, ...]
+    classes: tuple[int, ...]
+    task: Task
+
+    @property
+    def has_other_tokens(self) -> bool:
+        """Whether a token is read as another."""
+        return _is_changed(self.tokens)
+
+    @property
+    def has_other_classes(self) -> bool:
+        """Whether the classes stand in another order than the task's own."""
+        return _is_changed(self.classes)
+
+    def changes(self, task: Task) -> int:
+        """Return how many things differ from what was declared."""
+        return self.has_other_tokens + self.has_other_classes + (self.task is not task)
+
+    def difference(self, task: Task) -> str:
+        """Say what differs from what was declared.
+
+        >>> from tallystick.languages.tasks import BINARY
+        >>> Variant((1, 0), (1, 0), BINARY).difference(BINARY)
+        "classes=['Pos', 'ZeroNeg'] and the two tokens swapped"
+        """
+        parts: list[str] = []
+        if self.task is not task:
+            parts.append(f"task={self.task.name!r}")
+        if self.has_other_classes:
+            parts.append(f"classes={[str(self.task.classes[place]) for place in self.classes]!r}")
+        if self.has_other_tokens:
+            pairs = [f"{task.alphabet[a]} read as {task.alphabet[b]}" for a, b in enumerate(self.tokens) if a != b]
+            parts.append("the two tokens swapped" if len(self.tokens) == _TWO else ", ".join(pairs))
+        return " and ".join(parts)
+
+    def horizon(self, answers: Answers) -> int:
+        """Return the length to which the answers are right under this declaration."""
+        right, reached, base = RightClasses(self.task), 0, len(self.tokens)
+        for length, classes in answers.items():
+            rows = all_rows(base, length)
+            read = np.array(self.tokens)[rows] @ base ** np.arange(length)[::-1]
+            if (np.array(self.classes)[classes[read]] != right.of_rows(rows)).any():
+                break
+            reached = length
+        return reached
+
+
+def variants(task: Task) -> Iterator[Variant]:
+    """Go through other orders of the tokens and of the classes, and other questions about the same tokens, the simplest first."""
+    size = len(task.classes)
+    asked = [other for other in READY_TASKS.values() if other.alphabet == task.alphabet and len(other.classes) == size]
+    orders = product(permutations(range(size)), permutations(range(len(task.alphabet))))
+    for classes, tokens in sorted(orders, key=lambda order: sum(map(_is_changed, order))):
+        for other in (task, *(one for one in asked if one.name != task.name)):
+            found = Variant(tokens, classes, other)
+            if found.changes(task):
+                yield found
+
+
+def _is_changed(order: tuple[int, ...]) -> bool:
+    return order != tuple(range(len(order)))
 
 
 class _Found(NamedTuple):

@@ -1,4 +1,4 @@
-"""Networks whose step is A·h + a for `(` and B·h + b for `)`, in whole numbers.
+"""Networks whose step is A·h + a for `(` and B·h + b for `)`, in whole numbers, and what their task asks of their outputs.
 
 Seen from the start h₀, the state g = h − h₀ starts at 0 and steps the same way, with a + (A − I)·h₀ and b + (B − I)·h₀ in the
 place of a and b; from here on these are a and b. The difference y of two outputs is C + w·g, with C = c + w·h₀.
@@ -15,7 +15,7 @@ from operator import mul
 from typing import NamedTuple
 
 from .answers import TooCostly, require
-from .claims import Network, Program
+from .claims import COUNT, GREATEST, Claim, Network, Program
 from .effort import Limit
 
 _MOST_DIGITS = 1 << 16
@@ -152,3 +152,38 @@ def common_denominator(*vectors: Rationals) -> int:
 def _require_short(*numbers: Fraction) -> None:
     if any(number.denominator.bit_length() > _MOST_DIGITS for number in numbers):
         raise TooCostly("the weights have too many digits")
+
+
+class Demand(NamedTuple):
+    """For strings whose count has the sign `side`, direction·y of a pair must be above 0, or at least 0 if not strict."""
+
+    pair: int
+    direction: int
+    strict: bool
+    side: int
+
+
+def demanding(
+    claim: Claim, network: Network, limit: Limit, who: str, *, one_matrix: bool = False
+) -> tuple[Affine, list[Demand]]:
+    """Return a network as an affine one, and what its task asks; refuse a claim that those who decide do not speak of."""
+    require(claim.arithmetic == "real", f"{who} in real numbers only")
+    known = network.readout.kind in ("binary", "ternary", GREATEST, COUNT) and not network.task.floored
+    require(known, f"{who} only for the sign of n − m, by one output or the greatest of several")
+    return affine_of(network, limit, who, one_matrix=one_matrix), list(_demands(network))
+
+
+def _demands(network: Network) -> Iterator[Demand]:
+    """Go through what right classes ask for: a strict comparison wants its pair above 0, any other wants it not above 0."""
+    pairs, comparisons = network.readout.decision.pairs, network.readout.decision.comparisons
+    for side, right in zip((-1, 0, 1), network.task.right, strict=True):
+        for greater, less, strict in comparisons[right]:
+            pair = pairs.index((greater, less) if strict else (less, greater))
+            yield Demand(pair, 1 if strict else -1, strict, side)
+
+
+def is_met(demand: Demand, level: int, constant: int, stride: int, rest: int = 0) -> bool:
+    """Say whether 2·y ≥ 2·C + (2·n − T)·L + `rest` meets a demand at every length, all times one positive number."""
+    level *= demand.direction
+    least = 2 * demand.direction * constant + abs(level * demand.side) * stride + rest
+    return level * demand.side >= 0 and (least > 0 or (least == 0 and not demand.strict))

@@ -9,12 +9,11 @@ from .claims import Claim, Network
 from .counters import METHOD as MATRICES
 from .counters import check_matrices
 from .effort import MINUTES, Limit
-from .fading import check_fading
 from .forms import claim_of
 from .groups import check_groups
 from .limits import check_all_lengths
 from .paths import METHOD as PATHS
-from .paths import check_paths
+from .paths import check_fading, check_paths
 from .reading import Unreadable, parse, read_text
 from .sorted_strings import check_sorted
 from .sorting import METHOD as SORTING

@@ -18,10 +18,9 @@ h(k) = a·p^k. If no two w·a of an output have different signs, y rises or fall
 from math import gcd
 from operator import mul
 
-from .affine import Affine, Row
+from .affine import Affine, Demand, Row, demanding, is_met
 from .answers import TooCostly, require
 from .claims import Claim, Network
-from .demands import Demand, demanding, is_met
 from .effort import Limit, product_time
 
 METHOD = "matrices"

@@ -19,11 +19,10 @@ j.
 from math import lcm
 from operator import mul
 
-from .affine import Affine, Row, common_denominator
+from .affine import Affine, Demand, Row, common_denominator, is_met
 from .answers import require
 from .claims import Claim, Network, Tail
 from .counters import require_counter
-from .demands import Demand, is_met
 from .effort import Limit, product_time
 from .sorting import Terms, check_lengths, sortable
 

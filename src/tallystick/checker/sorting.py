@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator
 from heapq import heappush, heappushpop
 from operator import mul
 
-from .affine import Affine, Row
+from .affine import Affine, Demand, Row, demanding
 from .answers import TooCostly, Undecided, number_text, require
 from .claims import Claim, Counterexample, Network
-from .demands import Demand, demanding
 from .effort import Limit, product_time, total_time
 
 METHOD = "sorting"

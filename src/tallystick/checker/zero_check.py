@@ -19,11 +19,10 @@ from fractions import Fraction
 from itertools import islice
 from operator import mul
 
-from .affine import Affine, affine_of
+from .affine import Affine, Demand, affine_of
 from .answers import TooCostly, require
 from .claims import Claim, Network, Rest
 from .counters import require_counter
-from .demands import Demand
 from .effort import Limit, product_time, total_time
 from .sorting import Terms
 

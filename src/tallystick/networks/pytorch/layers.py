@@ -1,7 +1,11 @@
-"""The layers that signals make: once sums are put into one another, a layer is left per recurrence and nonlinearity."""
+"""The layers that signals make: once sums are put into one another, a layer is left per recurrence and nonlinearity.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+An answer may read the last token beside the state, as the D of a state-space model does. A linear layer may have units without
+memory, which are the one-hot vector of the token that was read last; these give the answer what it reads.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -11,6 +15,7 @@ from tallystick.cells import (
     LAYERS,
     AffineLayer,
     Cell,
+    LinearLayer,
     MatrixLayer,
     Recurrence,
     SelectiveCell,
@@ -22,6 +27,7 @@ from tallystick.networks.pytorch.signals import SUM, TOKENS, Column, Signal, Unr
 from tallystick.networks.pytorch.sums import Form, Gated, Sums
 from tallystick.numbers.values import Matrix, Vector, add
 
+_ZERO = Fraction(0)
 _GATED = ("gru", "lstm")
 _LAYERS = {SUM: "linear", "relu": "relu", "tanh": "tanh"}
 
@@ -76,14 +82,14 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
     if signal.operation not in _LAYERS:
         raise signal.refuse(f"{signal.operation} is read at the very end of a module alone")
     rows = sums.rows(signal.weight, signal.biases, signal.columns)
-    own: Matrix = tuple(tuple(row.pop((signal, -1, unit), Fraction(0)) for unit in range(units)) for row in rows)
-    start = signal.start or (Fraction(0),) * units
+    own: Matrix = tuple(tuple(row.pop((signal, -1, unit), _ZERO) for unit in range(units)) for row in rows)
+    start = signal.start or (_ZERO,) * units
     chosen = [_chosen(signal, rows, token) for token in range(tokens.size)]
     if any(map(any, chain(*chosen))):
         matrices = tuple(tuple(map(add, own, matrix)) for matrix in chosen)
         return Layer(_selective_layer(signal, rows, matrices, sums), start, tokens, is_recurrent=True)
     reads, weight, bias = read_by(signal, rows, tokens)
-    zeros = (Fraction(0),) * units
+    zeros = (_ZERO,) * units
     cell = LAYERS[_LAYERS[signal.operation]].from_tensors(_tensors(weight, own, bias, zeros))
     return Layer(cell, start, reads, signal.start is not None)
 
@@ -91,7 +97,7 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
 def _chosen(signal: Signal, rows: list[Form], token: int) -> Matrix:
     """Return the matrix that a token adds to the one that multiplies the state at every token."""
     units = range(signal.units)
-    return tuple(tuple(row.pop((signal, -1, unit, token), Fraction(0)) for unit in units) for row in rows)
+    return tuple(tuple(row.pop((signal, -1, unit, token), _ZERO) for unit in units) for row in rows)
 
 
 def _selective_layer(signal: Signal, rows: list[Form], matrices: tuple[Matrix, ...], sums: Sums) -> AffineLayer:
@@ -104,7 +110,7 @@ def _selective_layer(signal: Signal, rows: list[Form], matrices: tuple[Matrix, .
         raise signal.refuse(
             f"{signal.function} multiplies its state by what the token decides, and reads more than the token"
         )
-    size, bias = range(len(rows)), (Fraction(0),) * len(rows)
+    size, bias = range(len(rows)), (_ZERO,) * len(rows)
     if any(matrix[row][column] for matrix in matrices for row in size for column in size if row != column):
         return MatrixLayer(weight, matrices, bias)
     return SelectiveLayer(weight, tuple(tuple(matrix[unit][unit] for matrix in matrices) for unit in size), bias)
@@ -142,8 +148,8 @@ def read_by(signal: Signal, rows: list[Form], tokens: Signal) -> tuple[Signal, M
             raise signal.refuse(f"reads {_name(other)} of another token than the last")
         if feature >= other.units:
             raise signal.refuse(f"reads the memory c of {_name(other)}, of which the next layer sees h alone")
-    weight = tuple(tuple(row.get((reads, 0, feature), Fraction(0)) for feature in range(reads.units)) for row in rows)
-    return reads, weight, tuple(row.get(None, Fraction(0)) for row in rows)
+    weight = tuple(tuple(row.get((reads, 0, feature), _ZERO) for feature in range(reads.units)) for row in rows)
+    return reads, weight, tuple(row.get(None, _ZERO) for row in rows)
 
 
 def _columns(rows: list[Form]) -> Iterator[Column | Gated]:
@@ -153,3 +159,48 @@ def _columns(rows: list[Form]) -> Iterator[Column | Gated]:
 
 def _name(signal: Signal) -> str:
     return "the token" if signal.operation == TOKENS else f"the {signal.function} of {signal.place}"
+
+
+def layers_of(
+    signal: Signal, rows: list[Form], sums: Sums, tokens: Signal
+) -> tuple[Signal, list[Layer], Matrix, Vector]:
+    """Return the signal that sums read, the layers that make it, and the matrix and biases of the sums."""
+    others = [
+        {column: value for column, value in row.items() if column is None or column[0] is not tokens} for row in rows
+    ]
+    if all(row.keys() <= {None} for row in others) or others == rows:
+        top, weight, bias = read_by(signal, rows, tokens)
+        return top, layers_below(top, sums, tokens), weight, bias
+    top, weight, bias = read_by(signal, others, tokens)
+    layers = layers_below(top, sums, tokens)
+    places = [(tokens, 0, token) for token in range(tokens.size)]
+    wide = _widened(layers[0], tokens.size) if len(layers) == 1 else None
+    if wide is None or any(column and column[0] is tokens and column not in places for row in rows for column in row):
+        read_by(signal, rows, tokens)  # which refuses, and says what is read
+    assert wide is not None
+    direct = [tuple(row.get(place, _ZERO) for place in places) for row in rows]
+    return top, [wide], tuple((*row, *more) for row, more in zip(weight, direct, strict=True)), bias
+
+
+def _widened(layer: Layer, tokens: int) -> Layer | None:
+    """Return a layer with one more unit per token, which is 1 after that token and 0 after any other; None for other layers."""
+    cell = layer.cell
+    units: Matrix = tuple(tuple(Fraction(row == column) for column in range(tokens)) for row in range(tokens))
+    zeros = (_ZERO,) * tokens
+    start = (*layer.start, *zeros)
+    if not isinstance(cell, LinearLayer | SelectiveLayer | MatrixLayer):
+        return None
+    weight, bias = (*cell.input_weight, *units), (*cell.input_bias, *zeros)
+    if isinstance(cell, LinearLayer):
+        wide = LinearLayer(weight, _padded(cell.recurrent_weight, tokens), bias, (*cell.recurrent_bias, *zeros))
+    elif isinstance(cell, SelectiveLayer):
+        wide = SelectiveLayer(weight, (*cell.recurrent_weight, *((_ZERO,) * cell.inputs for _ in units)), bias)
+    else:
+        wide = MatrixLayer(weight, tuple(_padded(matrix, tokens) for matrix in cell.recurrent_weight), bias)
+    return replace(layer, cell=wide, start=start)
+
+
+def _padded(matrix: Sequence[Vector], more: int) -> Matrix:
+    """Return a square matrix with so many more rows and columns of zeros."""
+    wide = len(matrix) + more
+    return (*((*row, *(_ZERO,) * more) for row in matrix), *((_ZERO,) * wide for _ in range(more)))

@@ -17,9 +17,8 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.network import MOST_UNITS, Network
 from tallystick.networks.pytorch.labels import Torch
-from tallystick.networks.pytorch.layers import recurrence
+from tallystick.networks.pytorch.layers import layers_of, recurrence
 from tallystick.networks.pytorch.signals import Column, Unreadable
-from tallystick.networks.pytorch.skip_connections import layers_of
 from tallystick.networks.pytorch.tracing import Answer, Failed, Trace, double_copy
 from tallystick.networks.pytorch.verification import compare
 from tallystick.networks.pytorch.ways import Way, ways
