@@ -34,8 +34,7 @@ from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
 from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import as_written, in_instructions
-from tallystick.training.fused.kernel import Launch, launch_for, train_fused
-from tallystick.training.fused.script import read_exercise, script_of
+from tallystick.training.fused.kernel import Launch, launch_for, read_exercise, script_of, train_fused
 from tallystick.training.gradients import gradient_of
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.methods import BINARY_CROSS_ENTROPY, CROSS_ENTROPY

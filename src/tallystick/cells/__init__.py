@@ -2,7 +2,6 @@
 
 from collections import ChainMap
 
-from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import ONE_HOT, Cell, Input, Recurrence, ScalarCell, Token
 from tallystick.cells.gru import GruCell
 from tallystick.cells.linear import LinearCell
@@ -13,7 +12,7 @@ from tallystick.cells.selective import MatrixLayer, SelectiveCell, SelectiveLaye
 from tallystick.cells.simple import LinearLayer, ReluLayer, TanhLayer
 from tallystick.cells.stack import Stack
 from tallystick.cells.tanh import TanhCell
-from tallystick.cells.vector import GatedCell, TensorCell, VectorCell
+from tallystick.cells.vector import AffineLayer, GatedCell, TensorCell, VectorCell
 
 CELLS: dict[str, type[Cell]] = {
     cell.name: cell for cell in (LinearCell, SelectiveCell, ReluCell, TanhCell, GruCell, LstmCell)

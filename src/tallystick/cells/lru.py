@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import pi
 from typing import Any, final
 
-from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import TOKENS, Input, Shape
 from tallystick.cells.conditions import Recurrent, RecurrentForm
+from tallystick.cells.vector import AffineLayer
 from tallystick.errors import BadInput
 from tallystick.numbers.values import Vector
 

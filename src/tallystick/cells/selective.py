@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from tallystick.cells.affine import AffineLayer
 from tallystick.cells.cell import TOKENS, Input, ScalarCell, Shape
 from tallystick.cells.conditions import Condition, Counting, Recurrent, RecurrentForm, Steps, show
+from tallystick.cells.vector import AffineLayer
 from tallystick.numbers import Number, exact
 from tallystick.numbers.values import Matrix, Vector, layer
 

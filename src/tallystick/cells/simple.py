@@ -7,10 +7,9 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import final
 
-from tallystick.cells.affine import AFFINE_DECIDERS
 from tallystick.cells.cell import Input
 from tallystick.cells.conditions import LAYER_COUNTING
-from tallystick.cells.vector import TensorCell
+from tallystick.cells.vector import AFFINE_DECIDERS, TensorCell
 from tallystick.numbers import Number, hyperbolic_tangent, positive_part
 from tallystick.numbers.values import Vector, add
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, Self, cast, final
 
-from tallystick.cells.affine import AFFINE_DECIDERS
 from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence, mixture
+from tallystick.cells.vector import AFFINE_DECIDERS
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import (

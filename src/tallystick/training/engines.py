@@ -162,8 +162,11 @@ class Engine:
         return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)
 
     def _fused(self, lessons: Lessons, course: Course, parts: dict[str, Any]) -> Trainer:
-        from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
-        from tallystick.training.fused.script import script_of  # noqa: PLC0415
+        from tallystick.training.fused.kernel import (  # noqa: PLC0415 -- Pallas takes a while to load
+            launch_for,
+            script_of,
+            train_fused,
+        )
 
         # The kernel is for a GPU; elsewhere JAX interprets it step by step, which is slow and good for tests.
         interpret = self.devices.kind == "cpu"
