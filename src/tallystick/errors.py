@@ -67,9 +67,9 @@ class MissingExtra(BadInput):
         super().__init__(f"{library} is not installed; pip install 'tallystick[{extra}]' brings it")
 
 
-def check_tokens(string: str, alphabet: tuple[str, ...]) -> None:
-    """Raise `UnknownToken` at the first character of `string` that is not in `alphabet`."""
-    if not isinstance(string, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+def check_tokens(string: str | tuple[str, ...], alphabet: tuple[str, ...]) -> None:
+    """Raise `UnknownToken` at the first token of `string` that is not in `alphabet`."""
+    if not isinstance(string, str | tuple):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise BadInput(f"string: {string!r} is not a string of tokens")
     for position, character in enumerate(string, start=1):
         if character not in alphabet:

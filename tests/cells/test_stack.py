@@ -137,7 +137,9 @@ def test_its_answers_on_many_strings_are_those_on_each():
     ("parts", "message"),
     [
         ({"layers": ()}, r"layers: \(\) is not a tuple of cells"),
-        ({"tokens": ((1, 0),)}, "tokens: .* is not a tuple of 2 rows of 2"),
+        ({"tokens": ((1, 0), (1,))}, r"tokens\[1\]: \(1,\) is not a tuple of 2 numbers"),
+        ({"padding": (1, 0)}, "padding: a vector to fill up with and a length to fill up to go together"),
+        ({"padding": (1,), "padded_to": 3}, "padding: .* is not a tuple of 2 numbers"),
         ({"tokens": ((1, 0, 0), (0, 1, 0))}, r"layers\[0\]: reads vectors of 2 numbers, but a token has 3"),
         ({"start": (1, 2)}, "start: 2 states for 1 layers"),
         ({"start": ((1,),)}, r"start\[0\]: \(1,\) has not the form of 0"),

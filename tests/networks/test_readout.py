@@ -114,8 +114,11 @@ def test_two_outputs_stay_two_outputs_and_need_a_task():
 
 
 def test_a_network_reads_the_tokens_of_its_task():
-    with pytest.raises(BadInput, match="^task: 'anbn' has the tokens a, b; a network reads \\( and \\) .*upto=N"):
-        Network(LinearCell(1, -1, 1), Readout.binary(1), ready_task("anbn"))
+    assert Network(LinearCell(1, -1, 1), Readout.binary(1), ready_task("anbn")).class_of("aab") == "accepted"
+    with pytest.raises(
+        BadInput, match="^cell: reads vectors of 2 numbers; a token of 'anbncn' is one of 3 one-hot vectors"
+    ):
+        Network(LinearCell(1, -1, 1), Readout.binary(1), ready_task("anbncn"))
 
 
 def test_a_tie_goes_to_the_lowest_index():

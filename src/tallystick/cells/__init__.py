@@ -2,7 +2,7 @@
 
 from collections import ChainMap
 
-from tallystick.cells.cell import ONE_HOT, Cell, Input, Recurrence, ScalarCell, Token
+from tallystick.cells.cell import ONE_HOT, Cell, Input, OneHot, Recurrence, ScalarCell, Token, inputs_of
 from tallystick.cells.gru import GruCell
 from tallystick.cells.linear import LinearCell
 from tallystick.cells.lru import LruLayer
@@ -45,6 +45,7 @@ __all__ = [
     "LruLayer",
     "LstmCell",
     "MatrixLayer",
+    "OneHot",
     "Recurrence",
     "ReluCell",
     "ReluLayer",
@@ -57,4 +58,5 @@ __all__ = [
     "TensorCell",
     "Token",
     "VectorCell",
+    "inputs_of",
 ]

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from tallystick.cells.conditions import Condition, Counting, RecurrentForm
 from tallystick.errors import BadInput, check_tokens
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.languages.counter_machine import String
 from tallystick.languages.tasks import BB_MEMBERSHIP, Task
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import Matrix, Vector
@@ -66,7 +67,30 @@ class Token(NamedTuple):
         return mixture(matrices, self.choose)
 
 
+class OneHot(NamedTuple):
+    """One token of an alphabet of any size, by its place: the vector whose entry there is 1 and all others 0."""
+
+    place: int
+
+    def choose(self, *weights: Number) -> Number:
+        """Return the number that belongs to this token."""
+        return weights[self.place]
+
+    def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
+        """Return the numbers that belong to this token, a bias added to each."""
+        return [row[self.place] + term for row, term in zip(weight, bias, strict=True)]
+
+    def mixture(self, matrices: tuple[Matrix, ...]) -> Matrix:
+        """Return the matrix that belongs to this token."""
+        return matrices[self.place]
+
+
 ONE_HOT = {OPEN: Token(1, 0), CLOSE: Token(0, 1)}
+
+
+def inputs_of(alphabet: tuple[str, ...]) -> Mapping[str, Input]:
+    """Return what a step reads for each token of an alphabet."""
+    return ONE_HOT if alphabet == ALPHABET else {token: OneHot(place) for place, token in enumerate(alphabet)}
 
 
 def mixture(matrices: tuple[Matrix, ...], choose: Callable[..., Number]) -> Matrix:
@@ -76,7 +100,7 @@ def mixture(matrices: tuple[Matrix, ...], choose: Callable[..., Number]) -> Matr
 
 @dataclass(frozen=True)
 class Recurrence(ABC):
-    """A recurrence over bracket tokens: one cell, or a stack of them.
+    """A recurrence over tokens, of brackets if nothing else is said: one cell, or a stack of them.
 
     Attributes:
         name: what it is called in files and messages.
@@ -97,13 +121,18 @@ class Recurrence(ABC):
 
     @property
     def inputs(self) -> int:
-        """The length of the vector that a step reads; a one-hot token has one entry per bracket."""
+        """The length of the vector that a step reads; a one-hot token has one entry per token of the alphabet."""
         return len(ALPHABET)
 
     @property
     @abstractmethod
     def matrix_entries(self) -> int:
         """How many entries the weight matrices have, by which the cost of a step grows."""
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether the state before the first token depends on the length of the string (`start_of`)."""
+        return False
 
     @property
     def is_affine(self) -> bool:
@@ -135,23 +164,29 @@ class Recurrence(ABC):
             )
         raise BadInput(f"cell: no counting theorem is known for a {type(self).__name__}")
 
-    def trace(self, string: str) -> list[Any]:
+    def start_of(self, length: int) -> Any:  # noqa: ANN401
+        """Return the state before the first token of a string of that length; without padding it is the initial state."""
+        del length
+        return self.initial_state
+
+    def trace(self, string: String, alphabet: tuple[str, ...] = ALPHABET) -> list[Any]:
         """Return the state before the first token and after each one.
 
         >>> from tallystick import LinearCell
         >>> LinearCell(1, -1, 1).trace("(()")
         [0, 1, 2, 1]
         """
+        known = inputs_of(alphabet)
         try:
-            tokens = [ONE_HOT[token] for token in string]
+            tokens = [known[token] for token in string]
         except (KeyError, TypeError):
-            check_tokens(string, ALPHABET)
+            check_tokens(string, alphabet)
             raise
-        return list(accumulate(tokens, self.step, initial=self.initial_state))
+        return list(accumulate(tokens, self.step, initial=self.start_of(len(tokens))))
 
-    def final_state(self, string: str) -> Any:  # noqa: ANN401
+    def final_state(self, string: String, alphabet: tuple[str, ...] = ALPHABET) -> Any:  # noqa: ANN401
         """Return the state after the whole string."""
-        return self.trace(string)[-1]
+        return self.trace(string, alphabet)[-1]
 
 
 @dataclass(frozen=True)

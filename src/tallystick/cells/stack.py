@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple, Self, cast, final
 
-from tallystick.cells.cell import TOKENS, Cell, Input, Recurrence, mixture
+from tallystick.cells.cell import Cell, Input, Recurrence, mixture
 from tallystick.cells.vector import AFFINE_DECIDERS
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, check_whole
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import (
     Matrix,
@@ -26,6 +26,7 @@ from tallystick.numbers.values import (
 from tallystick.numbers.values import layer as outputs_of_layer
 
 ONE_HOT_VECTORS: Matrix = ((1, 0), (0, 1))
+LONGEST_PADDING = 10_000
 
 
 class Reading(NamedTuple):
@@ -53,10 +54,12 @@ class Stack(Recurrence):
 
     Attributes:
         layers: the cells, the lowest first. Each reads a vector as long as the one that the layer below it shows.
-        tokens: the vector of `(` and that of `)`; the default is one-hot.
+        tokens: the vector of each token, in the order of the alphabet; the default is one-hot `(` and `)`.
         start: the state that each layer starts from, in the form of its cell's own initial state; the default is zeros.
         first: vectors that are read before every string, such as that of <BOS>.
         last: vectors that are read after every string, such as that of <EOS>; the readout sees what they lead to.
+        padding: the vector that short strings are filled up with on the left, before `first`; none where they are not.
+        padded_to: the length to which they are filled up.
 
     >>> from tallystick.cells import LinearCell
     >>> below = LinearCell(1, -1, 1)
@@ -69,6 +72,8 @@ class Stack(Recurrence):
     start: tuple[Any, ...] = ()
     first: Matrix = ()
     last: Matrix = ()
+    padding: Vector = ()
+    padded_to: int = 0
 
     name = "stack"
     deciders = AFFINE_DECIDERS  # of which the last two are for any stack
@@ -78,8 +83,13 @@ class Stack(Recurrence):
         if not is_filled(self.layers) or not all(isinstance(layer, Cell) for layer in self.layers):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"layers: {self.layers!r} is not a tuple of cells")
         if not is_filled(self.tokens) or not is_filled(self.tokens[0]):
-            raise BadInput(f"tokens: {self.tokens!r} is not a tuple of {TOKENS} vectors, one per token")
-        check_shape(self.tokens, "tokens", TOKENS, len(self.tokens[0]))
+            raise BadInput(f"tokens: {self.tokens!r} is not a tuple of vectors, one per token")
+        check_shape(self.tokens, "tokens", len(self.tokens), len(self.tokens[0]))
+        check_whole(self.padded_to, "padded_to", least=0, most=LONGEST_PADDING)
+        if bool(self.padding) != bool(self.padded_to):
+            raise BadInput("padding: a vector to fill up with and a length to fill up to go together")
+        if self.padding:
+            check_shape(self.padding, "padding", len(self.tokens[0]))
         for field in ("first", "last"):
             if getattr(self, field) != ():
                 check_shape(getattr(self, field), field, len(getattr(self, field)), len(self.tokens[0]))
@@ -111,9 +121,19 @@ class Stack(Recurrence):
         return self.layers[-1].units
 
     @property
+    def is_padded(self) -> bool:
+        """Whether short strings are filled up."""
+        return bool(self.padding)
+
+    @property
     def matrix_entries(self) -> int:
         """Those of all layers, and of the tokens' vectors."""
-        return TOKENS * len(self.tokens[0]) + sum(layer.matrix_entries for layer in self.layers)
+        return len(self.tokens) * len(self.tokens[0]) + sum(layer.matrix_entries for layer in self.layers)
+
+    @property
+    def inputs(self) -> int:
+        """One entry per token: a step reads a one-hot token and looks up its vector."""
+        return len(self.tokens)
 
     @property
     def is_affine(self) -> bool:
@@ -123,7 +143,12 @@ class Stack(Recurrence):
     @property
     def initial_state(self) -> tuple[Any, ...]:
         """One state per layer, once `first` is read."""
-        return reduce(self.read, self.first, self.start)
+        return self.start_of(self.padded_to)
+
+    def start_of(self, length: int) -> tuple[Any, ...]:
+        """Return the state before the first token of a string of that length: once the padding and `first` are read."""
+        padded = reduce(self.read, (self.padding,) * (self.padded_to - length), self.start)
+        return reduce(self.read, self.first, padded)
 
     def step(self, state: tuple[Any, ...], token: Input) -> tuple[Any, ...]:
         """Return the next state of every layer."""
@@ -149,9 +174,9 @@ class Stack(Recurrence):
 
         start = tuple(map_states(in_state, state) for state in self.start)
         layers = tuple(layer.map_weights(number) for layer in self.layers)
-        vectors = (map_nested(getattr(self, field), number, field) for field in ("tokens", "first", "last"))
-        tokens, first, last = vectors
-        return type(self)(layers, tokens, start, first, last)
+        names = ("tokens", "first", "last", "padding")
+        tokens, first, last, padding = (map_nested(getattr(self, field), number, field) for field in names)
+        return type(self)(layers, tokens, start, first, last, padding, self.padded_to)
 
 
 def _form(state: Any) -> Any:  # noqa: ANN401 -- each cell has its own kind of state

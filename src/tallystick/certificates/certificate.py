@@ -137,8 +137,8 @@ def _task(task: Task) -> dict[str, object]:
     return {
         "name": task.name,
         "machine": "semidyck1" if task.machine == SEMI_DYCK1_COUNTER else "bb",
-        "classes": [name.value for name in task.classes],
-        "right": [task.classes[task.index_of_count(sign)].value for sign in (-1, 0, 1)] if task.classes else [],
+        "classes": [str(name) for name in task.classes],
+        "right": [str(task.classes[task.index_of_count(sign)]) for sign in (-1, 0, 1)] if task.classes else [],
     }
 
 

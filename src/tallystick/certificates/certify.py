@@ -25,6 +25,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
     lengths: str = "all",
     arithmetic: str = REAL,
     limit: int | None = None,
+    first: int | None = None,
     *,
     task: Task | str | None = None,
     tokens: Mapping[str, object] | str | None = None,
@@ -45,6 +46,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         arithmetic: `real`, or `float16`, `bfloat16`, `float32` or `float64` as executed, `-fused` or not; the weights are
             rounded to it first, once.
         limit: how far to search where nothing else decides.
+        first: the least length that counts; the default is 0 where the network is asked about the empty string, else 1.
         task: what is right of a module or a function: a task or its name, such as `binary`, `ternary`, `dyck1` or `anbncn`.
         tokens: what it reads for each token, as in {"(": 0, ")": 1} or {"(": [1, 0], ")": [0, 1]}, and for "<BOS>" and "<EOS>";
             without it a function gets the strings themselves.
@@ -66,7 +68,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         for name, value in zip(_DECLARED, declared, strict=True):
             if value is not None:
                 raise BadInput(f"{name}: a Network says for itself what it reads and answers; leave {name}= out")
-        return certify_network(network, lengths, arithmetic, limit)
+        return certify_network(network, lengths, arithmetic, limit, first)
     why = ""
     if is_module(network) and (upto, threshold) == (None, None) and is_callable(network):
         try:
@@ -76,9 +78,15 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
                 raise
             why = f"the module is run because it cannot be read exactly ({error.reason})"
         else:
-            verdict = certify_network(read, lengths, arithmetic, limit)
+            verdict = certify_network(read, lengths, arithmetic, limit, first)
             return replace(verdict, reason=f"{verdict.reason}; {verdict.hint}") if verdict.hint else verdict
-    for name, value, usual in (("arithmetic", arithmetic, REAL), ("limit", limit, None), ("readout", readout, None)):
+    unused = (
+        ("arithmetic", arithmetic, REAL),
+        ("limit", limit, None),
+        ("first", first, None),
+        ("readout", readout, None),
+    )
+    for name, value, usual in unused:
         if value != usual:
             said = f"{name}: {value!r} is not for what is run on every string as it is, up to upto=; leave {name}= out"
             raise BadInput(f"{said}; {why}" if why else said)

@@ -48,6 +48,7 @@ from tallystick.certificates.boxes.box_proof import decide_by_boxes
 from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
 from tallystick.certificates.exact_states import METHOD as STATES
 from tallystick.certificates.exact_states import decide_by_states
+from tallystick.certificates.languages.deciders import Scope, certify_language
 from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
 from tallystick.certificates.linear.lattice_paths import decide_by_paths
 from tallystick.certificates.linear.matrices import METHOD as MATRICES
@@ -92,12 +93,20 @@ _TANH_DIGITS = (128, 256, 512, 1024)
 
 
 @standard_floats()
-def certify_network(network: Network, lengths: str, arithmetic: str, limit: int | None) -> Verdict:
-    """Ask the deciders of a network's cell in turn."""
+def certify_network(
+    network: Network, lengths: str, arithmetic: str, limit: int | None, first: int | None = None
+) -> Verdict:
+    """Ask the deciders of a network's cell in turn, or those of languages where it is asked about anything but a sign."""
     arithmetic_of(arithmetic)
     counted = lengths_of(lengths)
     if limit is not None:
         check_whole(limit, "limit", least=_LEAST_LIMIT)
+    if first is not None:
+        check_whole(first, "first", least=0)
+    if not network.is_usual or first not in (None, network.first_length):
+        return certify_language(
+            network, Scope(counted, network.first_length if first is None else first, arithmetic, limit)
+        )
     counts = network.readout.decision == COUNT
     if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")

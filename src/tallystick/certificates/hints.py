@@ -146,7 +146,7 @@ def hint_of_program(program: Executable, lengths: Lengths) -> str | None:
 @standard_floats()
 def hint_of(verdict: Verdict, network: Network) -> str | None:
     """Say with which other declaration a network that fails early would be right further; None where there is none."""
-    if not network.task.classes:  # a number is no other number under another name
+    if not network.is_usual or not network.task.classes:  # a number is no other number under another name
         return None
     try:
         answers = _answers_of_network(network, verdict.lengths)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tallystick.cells import ScalarCell
 from tallystick.certificates.running.executable import Executable
 from tallystick.errors import BadInput
+from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import ARITHMETICS, Number, standard_floats
 
@@ -58,16 +59,24 @@ class Lengths(StrEnum):
         """The first length that counts, and the distance from each to the next."""
         return 1 if self is Lengths.ALL else 2
 
-    def upto(self, limit: int) -> range:
-        """Go through the lengths that count, up to a limit."""
-        return range(self.stride, limit + 1, self.stride)
+    def upto(self, limit: int, first: int = 1) -> range:
+        """Go through the lengths that count, up to a limit, from `first` on.
+
+        >>> list(Lengths.EVEN.upto(7, 0)), list(Lengths.EVEN.upto(7, 3))
+        ([0, 2, 4, 6], [4, 6])
+        """
+        return range(-(-first // self.stride) * self.stride, limit + 1, self.stride)
+
+    def before(self, length: int) -> int:
+        """Return the horizon of a network that fails at a length, and at no shorter one that counts; -1 if that is 0."""
+        return max(-1, length - self.stride)
 
 
 Runs = tuple[tuple[str, int], ...]
 """A string as runs of equal tokens: (("(", 3), (")", 2)) is `((())`."""
 
 
-def runs_of(string: str) -> Runs:
+def runs_of(string: String) -> Runs:
     """Write a string as runs.
 
     >>> runs_of("((())")
@@ -97,10 +106,15 @@ class Failure:
 
     @property
     def string(self) -> str:
-        """The string written out."""
+        """The string written out, where every token is one character."""
+        return "".join(self.tokens)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the string, one by one."""
         if self.length > LONGEST_STRING:
             raise BadInput(f"counterexample: {self.length} tokens are too many to write out; read its runs")
-        return "".join(token * size for token, size in self.runs)
+        return tuple(token for token, size in self.runs for _ in range(size))
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,7 @@ class Verdict:
         reason: the same in a sentence.
         known_failure: where the outcome is BOUNDED, a failing string beyond the horizon, if one is known: the lengths
             between the two are open.
+        first: the least length that counts.
     """
 
     model: Network | Executable
@@ -132,6 +147,7 @@ class Verdict:
     method: str
     reason: str
     known_failure: Failure | None = None
+    first: int = 1
 
     def __post_init__(self) -> None:
         """Refuse parts that contradict each other."""
@@ -139,7 +155,7 @@ class Verdict:
             raise BadInput(f"horizon: {self.horizon!r} does not go with {self.outcome}")
         if (self.outcome is Outcome.REFUTED) != (self.failure is not None):
             raise BadInput(f"failure: {self.failure!r} does not go with {self.outcome}")
-        if self.failure and self.failure.length != (self.horizon or 0) + self.lengths.stride:
+        if self.failure and self.horizon != self.lengths.before(self.failure.length):
             raise BadInput(f"failure: length {self.failure.length} does not follow horizon {self.horizon}")
         if self.known_failure and (
             self.outcome is not Outcome.BOUNDED or self.known_failure.length <= (self.horizon or 0)
@@ -181,17 +197,17 @@ class Verdict:
             return []
         if isinstance(self.model, Executable):
             return self.model.outputs_along(self.failure.string)
-        return self._states(self.model, self.failure.string)
+        return self._states(self.model, self.failure.tokens)
 
     @standard_floats()
-    def _states(self, network: Network, string: str) -> list[Number]:
+    def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:
         cell = network.cell
         shown = "float64" if self.arithmetic == REAL and not cell.is_rational else arithmetic_of(self.arithmetic)
         try:
             cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds
             return []
-        hidden = [cell.hidden(state) for state in cell.trace(string)]
+        hidden = [cell.hidden(state) for state in cell.trace(string, network.alphabet)]
         return [h[0] for h in hidden] if isinstance(cell, ScalarCell) else hidden
 
 

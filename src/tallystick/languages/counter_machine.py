@@ -16,6 +16,8 @@ from typing import NamedTuple
 from tallystick.errors import BadInput, check_tokens, check_whole, printable
 
 ZeroMask = tuple[int, ...]
+String = str | tuple[str, ...]
+"""Tokens in a row: a text where each is one character, or a tuple of their names."""
 
 # A table of this many cases takes about a second to make and check; nobody writes a larger one on purpose.
 LARGEST_TABLE = 1_000_000
@@ -174,12 +176,12 @@ class CounterMachine:
         counters = tuple(change(c) for change, c in zip(update, configuration.counters, strict=True))
         return Step(case, update, Configuration(self.transitions[case], counters))
 
-    def run(self, string: str) -> Iterator[Step]:
-        """Read `string` token by token; its characters are checked before the first step."""
+    def run(self, string: String) -> Iterator[Step]:
+        """Read `string` token by token; its tokens are checked before the first step."""
         check_tokens(string, self.alphabet)
         return self._steps(string)
 
-    def accepts(self, string: str) -> bool:
+    def accepts(self, string: String) -> bool:
         """Say whether the computation on `string` ends in the acceptance mask."""
         configuration = self.start
         for step in self.run(string):
@@ -190,7 +192,7 @@ class CounterMachine:
         """Say whether ⟨q, z(c)⟩ lies in the acceptance mask."""
         return (configuration.state, zero_check(configuration.counters)) in self.accepting
 
-    def _steps(self, string: str) -> Iterator[Step]:
+    def _steps(self, string: String) -> Iterator[Step]:
         configuration = self.start
         for token in string:
             step = self.step(configuration, token)

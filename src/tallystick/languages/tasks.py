@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
-from tallystick.languages.counter_machine import Configuration, CounterMachine
+from tallystick.languages.counter_machine import Configuration, CounterMachine, String
+from tallystick.languages.futures import Futures
 from tallystick.languages.ready_machines import BB_COUNTER, READY_MACHINES, SEMI_DYCK1_COUNTER
 
 
@@ -57,6 +58,7 @@ class Task:
         machine: what counts.
         classes: the labels, in the order of their index; none where the count itself is asked for.
         question: the index of the right class.
+        empty: whether the empty string is a member, where that was said; None where nobody asks about it.
 
     >>> [str(BINARY.right_class(string)) for string in ("(()", "())")]
     ['Pos', 'ZeroNeg']
@@ -64,8 +66,9 @@ class Task:
 
     name: str
     machine: CounterMachine
-    classes: tuple[StrEnum, ...]
+    classes: tuple[str, ...]
     question: Question
+    empty: bool | None = None
 
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
@@ -102,8 +105,8 @@ class Task:
             question, places = question.question, tuple(places[place] for place in question.places)
         named = tuple(next(label for label in self.classes if label == name) for name in classes)
         if places == tuple(range(len(places))):
-            return Task(self.name, self.machine, named, question)
-        return Task(self.name, self.machine, named, Reordered(question, places))
+            return Task(self.name, self.machine, named, question, self.empty)
+        return Task(self.name, self.machine, named, Reordered(question, places), self.empty)
 
     @cached_property
     def is_by_sign(self) -> bool:
@@ -133,6 +136,18 @@ class Task:
     def _language(self) -> BracketLanguage | None:
         return next((language for machine, language in _LANGUAGES if machine == self.machine), None)
 
+    @cached_property
+    def futures(self) -> Futures:
+        """What may follow a prefix in a member of the machine's language."""
+        return Futures(self.machine)
+
+    def configuration(self, string: String) -> Configuration:
+        """Return where the machine stands after a string."""
+        configuration = self.machine.start
+        for step in self.machine.run(string):
+            configuration = step.after
+        return configuration
+
     @property
     def outputs(self) -> int:
         """How many outputs a network has that is trained on the task: one decides between two classes, or is the count."""
@@ -158,16 +173,15 @@ class Task:
         """
         return self.classes[int(index)] if self.classes else str(Fraction(index))
 
-    def right_class(self, string: str) -> str:
+    def right_class(self, string: String) -> str:
         """Return the class that a string should get, or the number where the count is asked for.
 
         >>> [str(ready_task("anbn").right_class(string)) for string in ("aabb", "abab")]
         ['accepted', 'rejected']
         """
         if self.is_by_sign:
-            return self.name_of(self._index_at(self.count(string)))
-        steps = list(self.machine.run(string))
-        return self.name_of(self.question(self.machine, steps[-1].after if steps else self.machine.start))
+            return self.name_of(self._index_at(self.count("".join(string))))
+        return self.name_of(self.question(self.machine, self.configuration(string)))
 
     def label(self, string: str) -> str:
         """Return the right answer for a string, as files write it."""

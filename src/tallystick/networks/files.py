@@ -39,7 +39,7 @@ from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document, read_as, write_document
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import READY_TASKS, Task
+from tallystick.languages.tasks import Task
 from tallystick.networks.answers import (
     Asked,
     answer_to_json,
@@ -52,7 +52,7 @@ from tallystick.networks.answers import (
 )
 from tallystick.networks.cell_files import cell_to_json, read_cell
 from tallystick.networks.complex_layers import real_readout
-from tallystick.networks.network import Network, check_alphabet, usual_task
+from tallystick.networks.network import Network, usual_task
 from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
 from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
@@ -155,8 +155,6 @@ def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
     """Read the longer form of a network; return its stack and all fields."""
     fields = document.fields(required=("layers", "readout", "answer"), optional=("tokens", "first", "last", "task"))
     tokens = ONE_HOT_VECTORS
-    if "task" in fields and fields["task"].text() in READY_TASKS:
-        check_alphabet(READY_TASKS[fields["task"].text()])
     if "tokens" in fields:
         by_token = fields["tokens"].fields(required=tuple(ALPHABET))
         vectors = [by_token[token] for token in ALPHABET]  # in whatever order the file has them
@@ -192,7 +190,7 @@ def _read_stack(document: Document) -> tuple[Stack, dict[str, Document]]:
         inputs = layers[-1].units
     if not layers:
         fields["layers"].refuse("a list of at least one layer")
-    return Stack(tuple(layers), tokens, tuple(start), *ends), fields
+    return Stack(tuple(layers), tokens, tuple(start), first=ends[0], last=ends[1]), fields
 
 
 def _read_state(document: Document, cell: Cell) -> Any:  # noqa: ANN401 -- each cell has its own kind of state

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
-from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import Task
+from tallystick.languages.counter_machine import String
+from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks.readout import GREATEST, ZERO, Readout
+from tallystick.networks.steps import THRESHOLD, right_places, said_places
 from tallystick.numbers import ARITHMETICS, Number
 
 MOST_UNITS = 64
@@ -23,9 +25,10 @@ class Network:
         cell: the recurrence: one cell that reads one-hot tokens, or a `Stack` of cells, with a vector for each token and a
             state to start from.
         readout: what makes a class of the last state.
-        task: what is right. The default is the sign of the count n − m for a binary or ternary readout, and for the zero check
-            membership in the language that the kind of cell can accept: semi-Dyck-1 for a ReLU cell, BB for all others. Two
-            outputs, or more than three, may answer several tasks, so there is no default for them.
+        task: what is right; its alphabet is what the network reads. The default is the sign of the count n − m for a binary or
+            ternary readout, and for the zero check membership in the language that the kind of cell can accept: semi-Dyck-1 for a
+            ReLU cell, BB for all others. Two outputs, or more than three, and answers after every token may answer several
+            tasks, so there is no default for them.
 
     >>> from tallystick.cells import LinearCell, ReluCell
     >>> [str(Network(kind(1, -1, 1), Readout.zero()).task.right_class("())")) for kind in (LinearCell, ReluCell)]
@@ -41,11 +44,6 @@ class Network:
         for field, kind, what in (("cell", Recurrence, "Cell or a Stack"), ("readout", Readout, "Readout")):
             if not isinstance(getattr(self, field), kind):
                 raise BadInput(f"{field}: {getattr(self, field)!r} is not a {what}")
-        if self.cell.inputs != len(ALPHABET):
-            raise BadInput(
-                f"cell: reads vectors of {self.cell.inputs} numbers; a token is one of {len(ALPHABET)} one-hot vectors unless a "
-                "Stack says otherwise"
-            )
         if self.readout.units != self.cell.units:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -57,12 +55,27 @@ class Network:
             object.__setattr__(self, "task", self.usual_task)
         if not isinstance(self.task, Task):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"task: {self.task!r} is not a Task")
+        if self.cell.inputs != len(self.alphabet):
+            raise BadInput(
+                f"cell: reads vectors of {self.cell.inputs} numbers; a token of {self.task.name!r} is one of "
+                f"{len(self.alphabet)} one-hot vectors unless a Stack says otherwise"
+            )
         self._check_answers()
-        check_alphabet(self.task)
 
     def _check_answers(self) -> None:
         """Refuse a readout that does not answer the task."""
         task, readout = self.task, self.readout
+        if readout.steps is not None:
+            readout.steps.check(task.alphabet)
+            if set(task.classes) != set(MembershipClass):
+                raise BadInput(
+                    f"task: {task.name!r} is not a language, which the decision {readout.decision} is asked about"
+                )
+            if self.cell.is_padded:
+                raise BadInput(
+                    "padding: strings are filled up for an answer at their end, not for one after every token"
+                )
+            return
         if bool(task.classes) != bool(readout.comparisons):
             raise BadInput(
                 f"task: {task.name!r} asks for a {'class' if task.classes else 'number'}, which a {readout.kind} readout does "
@@ -98,21 +111,65 @@ class Network:
             )
         return self.cell
 
-    def outputs(self, string: str) -> list[Number]:
+    @property
+    def alphabet(self) -> tuple[str, ...]:
+        """The tokens that it reads: those of its task."""
+        return self.task.alphabet
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether it is asked at the end of a string of brackets for what the sign of a count decides, as in the paper."""
+        return self.readout.steps is None and not self.cell.is_padded and self.task.is_by_sign
+
+    def require_usual(self) -> None:
+        """Refuse a network that is asked for anything else (`is_usual`)."""
+        if not self.is_usual:
+            self.task.require_sign()
+            raise BadInput(
+                "network: its strings are padded, or it answers after every token; this is for one answer at the end of a string "
+                "of brackets (ts.certify and tallystick certify take any)"
+            )
+
+    @property
+    def first_length(self) -> int:
+        """The least length that it is asked about: 0 where it is asked about the empty string, else 1."""
+        return 0 if self.readout.steps is not None or self.task.empty is not None else 1
+
+    def trace(self, string: String) -> list[Any]:
+        """Return the state of the cell before the first token and after each one."""
+        return self.cell.trace(string, self.alphabet)
+
+    def outputs_of_state(self, state: Any) -> list[Number]:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the outputs for one state of the cell."""
+        return self.readout.outputs(self.cell.hidden(state))
+
+    def outputs(self, string: String) -> list[Number]:
         """Return the outputs after a string."""
-        return self.readout.outputs(self.cell.hidden(self.cell.final_state(string)))
+        return self.outputs_of_state(self.trace(string)[-1])
 
     def class_of_state(self, state: Any) -> str:  # noqa: ANN401 -- each cell has its own kind of state
         """Return the class for one state of the cell."""
         return self.task.name_of(self.readout.class_index(self.cell.hidden(state)))
 
-    def class_of(self, string: str) -> str:
-        """Return the class that the network gives a string, or the number that it answers."""
-        return self.class_of_state(self.cell.final_state(string))
+    def class_of(self, string: String) -> str:
+        """Return the class that the network gives a string, or the number or the names of tokens that it answers."""
+        states, steps = self.trace(string), self.readout.steps
+        if steps is None:
+            return self.class_of_state(states[-1])
+        said = partial(said_places, self.readout.decision, steps, self.alphabet)
+        if self.readout.decision != THRESHOLD:
+            return steps.names(said(self.outputs_of_state(states[-1])), self.alphabet)
+        wanted = [*map(self.alphabet.index, string), len(self.alphabet)]
+        accepted = all(place in said(self.outputs_of_state(state)) for place, state in zip(wanted, states, strict=True))
+        return MembershipClass.ACCEPTED if accepted else MembershipClass.REJECTED
 
-    def right_class(self, string: str) -> str:
-        """Return the class that the network should give a string, or the number that it should answer."""
-        return self.task.right_class(string)
+    def right_class(self, string: String) -> str | None:
+        """Return what the network should answer; None where every answer is right, as there may be after a prefix."""
+        steps, decision = self.readout.steps, self.readout.decision
+        if steps is None or decision == THRESHOLD:
+            return self.task.right_class(string)
+        right = right_places(decision, self.task, self.task.configuration(string))
+        return None if right is None else steps.names(right, self.alphabet)
 
     def map_weights(self, number: Callable[..., Number]) -> "Network":
         """Return this network with number(weight, name) in the place of each weight."""
@@ -133,15 +190,6 @@ class Network:
         return self.map_weights(number)
 
 
-def check_alphabet(task: Task) -> None:
-    """Refuse a task over other tokens than brackets."""
-    if task.alphabet != ALPHABET:
-        raise BadInput(
-            f"task: {task.name!r} has the tokens {', '.join(task.alphabet)}; a network reads {' and '.join(ALPHABET)} "
-            f"(ts.certify(module_or_function, task={task.name!r}, upto=N) runs any)"
-        )
-
-
 def usual_task(cell: Recurrence, readout: Readout) -> Task | None:
     """Return what such a readout of such a cell is usually asked for; None where it could be anything."""
-    return None if readout.kind == GREATEST else readout.rule.task or cell.membership
+    return None if readout.kind == GREATEST or readout.steps else readout.rule.task or cell.membership

@@ -5,6 +5,8 @@
     zero    one output     accepted iff it is 0, as a counter machine accepts
     count   one output     the answer is the nearest whole number; halfway between two there is none
 
+and `threshold`, `next` and `support`, which look at the outputs after every token (`networks.steps`).
+
 In floating point p > 1/2 and y > 0 can differ: for an output of 5e-8 a float32 sigmoid gives 1/2 itself. The sign of the
 output is what decides here. Whatever else is said of a readout follows from its comparisons: the linear forms in h that make
 a class, the intervals of h that get it, margins, and the index of the class for single numbers and whole arrays alike.
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple, cast, final
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY, Task
 from tallystick.languages.tasks import COUNT as COUNT_TASK
+from tallystick.networks.steps import STEPWISE, THRESHOLD, Steps
 from tallystick.numbers import Number, check_number
 from tallystick.numbers.values import Matrix, Vector, check_shape, layer, map_nested
 
@@ -96,6 +99,8 @@ def decision_of(name: str, outputs: int) -> Decision | None:
     >>> decision_of(GREATEST, 2).comparisons[1]
     (Comparison(greater=1, less=0, strict=True),)
     """
+    if name in STEPWISE:
+        return _stepwise(name, outputs) if outputs > 1 else None
     found = _COUNT if name == COUNT else DECISIONS.get(name)
     if found is not None and found.outputs == outputs:
         return found
@@ -107,6 +112,11 @@ def _greatest(outputs: int) -> Decision:
     return Decision(GREATEST, outputs, _greatest_of(outputs), None)
 
 
+@cache
+def _stepwise(name: str, outputs: int) -> Decision:
+    return Decision(name, outputs, (), None)
+
+
 @final
 @dataclass(frozen=True)
 class Readout:
@@ -115,7 +125,9 @@ class Readout:
     Attributes:
         weight: V, one row per output and one column per unit.
         bias: c, one number per output.
-        decision: `sign`, `class`, `zero` or `count`; the default is the sign of a single output and the greatest of several.
+        decision: `sign`, `class`, `zero` or `count`; the default is the sign of a single output and the greatest of several. Or
+            `threshold`, `next` or `support`, which need `steps`.
+        steps: what each output stands for, where the decision is made after every token.
 
     >>> Readout.binary(2).class_index((0.0,)), Readout.ternary((-2, 0, 2), (-1, 0, -1)).class_index((1,))
     (0, 2)
@@ -128,6 +140,7 @@ class Readout:
     weight: Matrix
     bias: Vector
     decision: str = ""
+    steps: Steps | None = None
 
     @classmethod
     def zero(cls) -> "Readout":
@@ -157,7 +170,10 @@ class Readout:
             if not isinstance(values, tuple) or not 0 < len(cast("Vector", values)) <= MOST_OUTPUTS:
                 raise BadInput(f"{field}: {values!r} is not a tuple with one entry per output, of 1 to {MOST_OUTPUTS}")
         outputs = len(self.bias)
-        fitting = {name: found for name in (*DECISIONS, COUNT) if (found := decision_of(name, outputs)) is not None}
+        self._check_steps(outputs)
+        fitting = {
+            name: found for name in (*DECISIONS, COUNT, *STEPWISE) if (found := decision_of(name, outputs)) is not None
+        }
         if not self.decision:
             usual = next((name for name, found in fitting.items() if found.has_weights), GREATEST)
             object.__setattr__(self, "decision", usual)
@@ -167,6 +183,16 @@ class Readout:
             raise BadInput(f"weight[0]: {self.weight[0]!r} is not a tuple of numbers, one a unit")
         check_shape(self.weight, "weight", len(self.bias), self.units)
         check_shape(self.bias, "bias", len(self.weight))
+
+    def _check_steps(self, outputs: int) -> None:
+        if (self.decision in STEPWISE) != (self.steps is not None):
+            raise BadInput(f"steps: the decisions {', '.join(STEPWISE)} need them, and no other has them")
+        if self.steps is None:
+            return
+        if len(self.steps.outputs) != outputs:
+            raise BadInput(f"outputs: {len(self.steps.outputs)} names for {outputs} outputs")
+        if (self.decision == THRESHOLD) != (self.steps.threshold is not None):
+            raise BadInput("threshold: the decision threshold needs one, and no other has one")
 
     @property
     def units(self) -> int:
@@ -235,7 +261,7 @@ class Readout:
         if not self.has_weights:
             return self
         weight, bias = map_nested(self.weight, number, "weight"), map_nested(self.bias, number, "bias")
-        return Readout(weight, bias, self.decision)
+        return Readout(weight, bias, self.decision, self.steps)
 
 
 def _nearest(output: Number) -> Number:

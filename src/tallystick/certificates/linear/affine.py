@@ -116,7 +116,7 @@ def affine_network(network: Network) -> AffineNetwork | None:
     >>> found.matrix.tolist(), found.divisor, found.inputs.tolist(), found.outputs.tolist(), found.constants, found.scales
     ([[1]], 2, [[2, -1]], [[-3]], (1,), (1,))
     """
-    if not network.cell.is_affine or network.task.machine is not BB_COUNTER or not network.task.is_by_sign:
+    if not network.cell.is_affine or network.task.machine is not BB_COUNTER or not network.is_usual:
         return None
     exact = network.in_arithmetic("rational")
     needed = [exact.readout.forms(index) for index in range(len(network.task.classes))]

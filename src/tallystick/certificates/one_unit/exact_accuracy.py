@@ -7,7 +7,6 @@ state with a number, so that a counter's few states stay few.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
@@ -47,8 +46,8 @@ class ExactAccuracy:
     """
 
     length: int
-    strings: dict[StrEnum, int]
-    correct: dict[StrEnum, int]
+    strings: dict[str, int]
+    correct: dict[str, int]
 
     @property
     def total_correct(self) -> int:

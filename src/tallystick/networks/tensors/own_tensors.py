@@ -28,6 +28,7 @@ from tallystick.cells import (
     SelectiveLayer,
     Stack,
 )
+from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import READY_TASKS
@@ -115,7 +116,10 @@ def _layers(tensors: dict[str, NamedTensor], labels: Mapping[str, str]) -> tuple
         _label(labels, "cell", [cells[0].name])
         return cells[0], [name for name in own if name not in ("tokens", "first", "last")]
     vectors = {name: matrix_of(tensors[name]) for name in ("tokens", "first", "last") if name in tensors}
-    return Stack(tuple(cells), start=tuple(start), **vectors), own
+    tokens, first, last = (
+        vectors.get(name, usual) for name, usual in (("tokens", ONE_HOT_VECTORS), ("first", ()), ("last", ()))
+    )
+    return Stack(tuple(cells), tokens, tuple(start), first, last), own
 
 
 def _state(found: list[Any], cell: Cell) -> Any:  # noqa: ANN401 -- each cell has its own kind of state

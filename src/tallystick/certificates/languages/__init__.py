@@ -1,0 +1,1 @@
+"""Networks that are asked about any language, or in any way: after every token, over any alphabet, with padding."""

@@ -1,0 +1,199 @@
+"""What may follow: whether a counter machine accepts some continuation of a prefix, by which tokens, and a shortest one.
+
+A prefix is **live** if some continuation of it is accepted. Whether that is so depends on the configuration alone. Two searches
+tell:
+
+- An **abstract machine** knows a counter exactly where it is near zero, and otherwise only on which side it lies and its
+  remainder modulo a small number. It can do whatever the machine can, and more. A configuration from which it accepts nothing is
+  dead.
+- Elsewhere a best-first search for a shortest continuation runs the machine itself. What it finds is remembered for every
+  configuration along it.
+
+Whether a machine with two counters ever accepts is undecidable in general, so the second search has a bound, beyond which
+`BadInput` says that the question is open. No ready machine comes near it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import product
+
+from tallystick.errors import BadInput
+from tallystick.languages.counter_machine import (
+    LARGEST_TABLE,
+    Add,
+    Case,
+    Configuration,
+    CounterMachine,
+    TimesZero,
+    zero_check,
+)
+
+MOST_CONFIGURATIONS = 300_000
+"""How many configurations a search for a continuation visits before it gives up; some seconds."""
+
+
+@dataclass(eq=False)
+class Futures:
+    """What may follow each configuration of a machine. Tokens are named by their places in the alphabet; `end` is the next place.
+
+    >>> from tallystick.languages.ready_machines import READY_MACHINES
+    >>> after = Futures(READY_MACHINES["anbn"])
+    >>> after.completion(Configuration("a", (2,))), after.is_live(Configuration("b", (-1,)))
+    (('b', 'b'), False)
+    >>> sorted(after.allowed(Configuration("a", (2,)))), after.determined(Configuration("b", (2,)))
+    ([0, 1], 1)
+    """
+
+    machine: CounterMachine
+    _next: dict[Configuration, str | None] = field(default_factory=dict[Configuration, str | None])
+    """The next token of a shortest continuation, None where a configuration is accepted itself."""
+    _dead: set[Configuration] = field(default_factory=set[Configuration])
+    """Configurations that a search has found to be dead."""
+
+    @property
+    def end(self) -> int:
+        """The place that stands for the end of the string."""
+        return len(self.machine.alphabet)
+
+    def completion(self, configuration: Configuration) -> tuple[str, ...] | None:
+        """Return a shortest string that leads from a configuration to acceptance; None where there is none."""
+        if not self.is_live(configuration):
+            return None
+        tokens: list[str] = []
+        while (token := self._next[configuration]) is not None:
+            tokens.append(token)
+            configuration = self.machine.step(configuration, token).after
+        return tuple(tokens)
+
+    def is_live(self, configuration: Configuration) -> bool:
+        """Say whether some continuation is accepted; the empty one counts."""
+        if configuration in self._next:
+            return True
+        if configuration in self._dead or not self._may_accept(configuration):
+            return False
+        return self._search(configuration)
+
+    def allowed(self, configuration: Configuration) -> frozenset[int]:
+        """Return the places of the tokens that may come next in an accepted string, and `end` where it may end."""
+        after = (self.machine.step(configuration, token).after for token in self.machine.alphabet)
+        places = {place for place, found in enumerate(after) if self.is_live(found)}
+        return frozenset(places | ({self.end} if self.machine.accepts_configuration(configuration) else set()))
+
+    def determined(self, configuration: Configuration) -> int | None:
+        """Return the one place that may come next, `end` included; None where there are several, or none."""
+        allowed = self.allowed(configuration)
+        return next(iter(allowed)) if len(allowed) == 1 else None
+
+    # --- The machine itself -------------------------------------------------------------------------------------------------
+
+    def _search(self, start: Configuration) -> bool:
+        """Find a shortest continuation and remember it; say whether there is one."""
+        found: dict[Configuration, tuple[int, Configuration | None, str]] = {start: (0, None, "")}
+        waiting = [(self._least_tokens(start), 0, start)]
+        while waiting:
+            _, steps, here = heappop(waiting)
+            if steps != found[here][0]:
+                continue
+            if self.machine.accepts_configuration(here):
+                self._remember(here, found)
+                return True
+            for token in self.machine.alphabet:
+                after = self.machine.step(here, token).after
+                if self._may_accept(after) and (after not in found or found[after][0] > steps + 1):
+                    found[after] = steps + 1, here, token
+                    heappush(waiting, (steps + 1 + self._least_tokens(after), steps + 1, after))
+            if len(found) > MOST_CONFIGURATIONS:
+                raise BadInput(
+                    f"machine: whether it accepts a continuation from state {start.state!r} with counters {start.counters} is "
+                    f"open after {MOST_CONFIGURATIONS:,} configurations; give the machine a state from which it accepts nothing"
+                )
+        self._dead.update(found)  # all that can be reached was visited, and nothing of it is accepted
+        return False
+
+    def _remember(
+        self, accepted: Configuration, found: dict[Configuration, tuple[int, Configuration | None, str]]
+    ) -> None:
+        self._next.setdefault(accepted, None)
+        _, before, token = found[accepted]
+        while before is not None:
+            self._next.setdefault(before, token)
+            _, before, token = found[before]
+
+    def _least_tokens(self, configuration: Configuration) -> int:
+        """Return so many tokens as are needed at least: what must end at zero moves by no more than its largest step."""
+        sizes = zip(configuration.counters, self._to_zero, strict=True)
+        return max((-(-abs(counter) // step) for counter, step in sizes if step), default=0)
+
+    @cached_property
+    def _to_zero(self) -> tuple[int, ...]:
+        """The largest step of each counter that must be zero at the end and is never set to zero; 0 for the others."""
+        found: list[int] = []
+        for place in range(self.machine.counters):
+            updates = {updates[place] for updates in self.machine.updates.values()}
+            ends_at_zero = all(not check[place] for _, check in self.machine.accepting)
+            steps = [abs(update.amount) for update in updates if isinstance(update, Add)]
+            found.append(max(steps) if ends_at_zero and len(steps) == len(updates) else 0)
+        return tuple(found)
+
+    # --- The abstract machine -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _near(self) -> int:
+        """The least size from which on only remainders are known: a step from there cannot jump over zero."""
+        steps = [u.amount for updates in self.machine.updates.values() for u in updates if isinstance(u, Add)]
+        return max(1, *map(abs, steps)) if steps else 1
+
+    @property
+    def _modulus(self) -> int:
+        return 2 * self._near
+
+    def _abstract(self, counter: int) -> int:
+        """Return the number that stands for a counter: itself, or the least on its side with the same remainder."""
+        beyond = abs(counter) - self._near
+        if beyond < 0:
+            return counter
+        size = self._near + beyond % self._modulus
+        return size if counter > 0 else -size
+
+    def _may_accept(self, configuration: Configuration) -> bool:
+        return Configuration(configuration.state, tuple(map(self._abstract, configuration.counters))) in self._accepting
+
+    @cached_property
+    def _accepting(self) -> frozenset[Configuration]:
+        """The abstract configurations from which acceptance can be reached, found from the end backwards."""
+        largest = self._near + self._modulus - 1
+        values = range(-largest, largest + 1)
+        if len(self.machine.states) * len(values) ** self.machine.counters > LARGEST_TABLE:
+            raise BadInput(
+                f"machine: its steps of up to {self._near} with {self.machine.counters} counters make too many cases to tell "
+                "which tokens may come next; use smaller steps"
+            )
+        before: dict[Configuration, list[Configuration]] = {}
+        pairs = product(self.machine.states, product(values, repeat=self.machine.counters))
+        every = [Configuration(*pair) for pair in pairs]
+        for here in every:
+            for after in self._abstract_steps(here):
+                before.setdefault(after, []).append(here)
+        reached = {here for here in every if self.machine.accepts_configuration(here)}
+        waiting = list(reached)
+        while waiting:
+            for earlier in before.get(waiting.pop(), ()):
+                if earlier not in reached:
+                    reached.add(earlier)
+                    waiting.append(earlier)
+        return frozenset(reached)
+
+    def _abstract_steps(self, here: Configuration) -> Iterator[Configuration]:
+        """Go through the abstract configurations that one token may lead to."""
+        for token in self.machine.alphabet:
+            case = Case(token, here.state, zero_check(here.counters))
+            ways: list[set[int]] = []
+            for counter, update in zip(here.counters, self.machine.updates[case], strict=True):
+                after = 0 if isinstance(update, TimesZero) else counter + update.amount
+                ways.append({self._abstract(after)})
+                if abs(counter) >= self._near and isinstance(update, Add):  # it may also stand for a larger one
+                    further = after + (self._modulus if counter > 0 else -self._modulus)
+                    ways[-1].add(self._abstract(further))
+            yield from (Configuration(self.machine.transitions[case], counters) for counters in product(*ways))
