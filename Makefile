@@ -7,6 +7,9 @@ OUT ?= out
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# The tests start hundreds of processes: without its bytecode each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: reproduce test test-long test-cluster test-explorer proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
@@ -16,8 +19,8 @@ reproduce: $(VENV)/ready
 	$(BIN)/tallystick reproduce --resume --out $(OUT)/reproduction $(if $(AUTHORS_DATA),--authors-data $(AUTHORS_DATA))
 	@tail -n 1 $(OUT)/theorems.txt
 
-# Tests with a step of their own.
-APART := $(addprefix --ignore=tests/,browser cluster explore/test_any_input.py proofs)
+# Tests with a step of their own, and a plugin that only they use and that takes every process seconds to load.
+APART := $(addprefix --ignore=tests/,browser cluster explore/test_any_input.py proofs) -p no:schemathesis
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not long' $(APART)

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,7 @@ def room(module: str) -> str:
     return parts[1] if len(parts) > 1 else FRONT
 
 
+@cache
 def modules() -> dict[str, Path]:
     return {
         ".".join(("tallystick", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__"): path
