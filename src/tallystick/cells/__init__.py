@@ -3,7 +3,7 @@
 from collections import ChainMap
 
 from tallystick.cells.cell import ONE_HOT, Cell, Input, OneHot, Recurrence, ScalarCell, Token, inputs_of
-from tallystick.cells.gru import GruCell
+from tallystick.cells.gru import GRUS, Gru, GruCell, NoResetGruCell, ResetBeforeGruCell
 from tallystick.cells.linear import LinearCell
 from tallystick.cells.lru import LruLayer
 from tallystick.cells.lstm import LstmCell
@@ -32,12 +32,14 @@ KINDS: dict[bool, ChainMap[str, type[Cell]]] = {False: ChainMap(CELLS, LAYERS), 
 
 __all__ = [
     "CELLS",
+    "GRUS",
     "KINDS",
     "LAYERS",
     "ONE_HOT",
     "AffineLayer",
     "Cell",
     "GatedCell",
+    "Gru",
     "GruCell",
     "Input",
     "LinearCell",
@@ -45,10 +47,12 @@ __all__ = [
     "LruLayer",
     "LstmCell",
     "MatrixLayer",
+    "NoResetGruCell",
     "OneHot",
     "Recurrence",
     "ReluCell",
     "ReluLayer",
+    "ResetBeforeGruCell",
     "ScalarCell",
     "SelectiveCell",
     "SelectiveLayer",
