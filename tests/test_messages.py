@@ -1,6 +1,5 @@
 """What is said of bad input, word for word: one line that names the field, its value and what would be right."""
 
-import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -251,13 +250,6 @@ def test_bad_input_is_named(message, ask):
     with pytest.raises(BadInput) as refusal:
         ask()
     assert str(refusal.value) == message
-
-
-def test_tanh_in_real_numbers_names_the_extra_it_needs(monkeypatch):
-    monkeypatch.setitem(sys.modules, "flint", None)
-    with pytest.raises(BadInput) as refusal:
-        certify(Network(TanhCell(HALF, -HALF, 1), Readout.binary(1)))
-    assert str(refusal.value) == "cell: tanh in real numbers needs the extra: pip install 'tallystick[tanh]'"
 
 
 REASONS = [

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 from tallystick.errors import BadInput
 from tallystick.numbers import hyperbolic_tangent, sigmoid, weighted_mean
+from tallystick.numbers.balls import digits
 from tallystick.numbers.boxes import Box, box_of
+from tallystick.numbers.operations import exponential
 
 NUMBERS = st.floats(-1e9, 1e9) | st.floats(-1e-300, 1e-300) | st.floats(-3, 3)
 BOXES = st.tuples(NUMBERS, NUMBERS).map(lambda ends: Box(*map(np.array, sorted(ends))))
@@ -47,7 +50,6 @@ def test_the_weighted_mean_is_enclosed_and_close(ends, x, y):
 
 
 def test_tanh_and_sigmoid_are_enclosed_closely():
-    flint = pytest.importorskip("flint", reason="needs the [tanh] extra")
     generator = np.random.default_rng(0)
     x = np.concatenate([[0.0], *(size * generator.normal(size=200) for size in (1e-12, 1e-3, 1, 10, 40, 700))])
     before, flint.ctx.prec = flint.ctx.prec, 3000
@@ -63,6 +65,17 @@ def test_tanh_and_sigmoid_are_enclosed_closely():
             assert (found.high - found.low)[usual].max() < 1e-14
     finally:
         flint.ctx.prec = before
+
+
+def test_the_exponential_is_enclosed_closely():
+    x = np.concatenate([np.linspace(-800, 800, 99), np.linspace(-1, 1, 99)])
+    with np.errstate(over="ignore"):
+        found = exponential(Box(x, x))
+    with digits(300):
+        for value, low, high in zip(x, found.low, found.high, strict=True):
+            assert flint.arb(float(low)) <= flint.arb(float(value)).exp() <= flint.arb(float(high))
+    usual = np.abs(x) < 600
+    assert (found.high[usual] / found.low[usual]).max() < 1 + 1e-14
 
 
 def test_a_fraction_lies_between_two_neighbours():

@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 from agreement import every_string, verdict_disagreement
@@ -220,7 +221,6 @@ def test_a_tanh_beside_zero_may_have_either_sign():
 @pytest.mark.parametrize("lengths", Lengths)
 def test_a_tanh_beside_a_threshold_is_decided_with_more_digits(lengths):
     """The bounds are drawn closer where they do not decide, up to a thousand digits."""
-    flint = pytest.importorskip("flint", reason="needs the [tanh] extra")
     before, flint.ctx.prec = flint.ctx.prec, 5000
     state = flint.arb(flint.fmpq(1, 2)).tanh()
     if lengths is Lengths.EVEN:  # that of `((`

@@ -185,7 +185,6 @@ def test_the_comparisons_of_a_class_hold_where_the_class_is_given(readout):
 
 @pytest.mark.parametrize("digits", [16, 64])
 def test_real_bounds_of_tanh_are_as_close_as_their_digits(digits):
-    pytest.importorskip("flint", reason="needs the [tanh] extra")
     cell = RealTanh.of(TanhCell(HALF, -HALF, 1), digits)
     x = np.array([Fraction(0), Fraction(1, 3), Fraction(-5, 2), Fraction(1, 10**9)], object)
     for at, low, high in zip(x, *cell.tanh_bounds(x), strict=True):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.operations import exponential
 from tallystick.numbers.products import FEWEST, Weights
 from tallystick.numbers.values import LayerKey, Matrix, Vector, layer_of
 
@@ -188,6 +189,13 @@ def _(x: Box) -> Box:
     low -= _LEAST
     high *= 1 + 4 * _LAST_PLACE
     return Box(np.maximum(low, 0.0), np.minimum(high, 1.0))
+
+
+@exponential.register
+def _(x: Box) -> Box:
+    """Bound e^x, which rises; what overflows has no bound from above."""
+    low, high = np.exp(np.minimum(x.low, _SAFE_POWER)), np.exp(x.high)
+    return Box(np.maximum(low * (1 - _OFF) - _TINY, 0.0), high * (1 + _OFF) + _TINY)
 
 
 @weighted_mean.register

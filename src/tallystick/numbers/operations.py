@@ -75,6 +75,22 @@ def sigmoid(x: Number) -> Number:
 
 
 @singledispatch
+def exponential(x: Number) -> Number:
+    """Return e^x, of the same kind as x; of the rationals only 0 has one, which is 1.
+
+    >>> round(exponential(0.5), 9), exponential(Fraction(0))
+    (1.648721271, Fraction(1, 1))
+    """
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().exp(x)
+    if isinstance(x, Rational):
+        if x == 0:
+            return Fraction(1)
+        raise BadInput(f"exp {x}: no rational number; bring the cell into floating point first, as with float32")
+    return type(x)(np.exp(x))
+
+
+@singledispatch
 def weighted_mean(share: Number, first: Number, second: Number) -> Number:
     """Return (1 − share)·first + share·second; boxes have closer bounds for it than this formula gives."""
     return (1 - share) * first + share * second

@@ -29,7 +29,6 @@ import numpy as np
 
 from tallystick.cells import Input, ScalarCell, TanhCell
 from tallystick.certificates.verdict import REAL, arithmetic_of
-from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import ZERO
 from tallystick.numbers import Number, exact, float_format, format_of
@@ -171,11 +170,13 @@ class RealTanh(EnclosedTanh):
     def _one(self, x: Fraction) -> tuple[Fraction, Fraction]:
         if x == 0:
             return x, x
-        flint = _flint()
-        flint.ctx.prec = self.digits + 32
-        ball = flint.arb(flint.fmpq(x.numerator, x.denominator)).tanh()
+        from tallystick.numbers.balls import ball_of, digits  # noqa: PLC0415 -- which takes a moment to load
+
+        with digits(self.digits + 32):
+            ball = ball_of(x).tanh()
+            ends = ball.lower(), ball.upper()
         scale = 2**self.digits
-        low, high = (_rational(end) * scale for end in (ball.lower(), ball.upper()))
+        low, high = (_rational(end) * scale for end in ends)
         return Fraction(low.__floor__(), scale), Fraction(high.__ceil__(), scale)
 
 
@@ -214,11 +215,3 @@ def _move(values: Any, steps: int, direction: int) -> Any:  # noqa: ANN401 -- an
 def _rational(ball: Any) -> Fraction:  # noqa: ANN401 -- an exact ball
     digits, power = ball.man_exp()
     return Fraction(int(digits)) * Fraction(2) ** int(power)
-
-
-def _flint() -> Any:  # noqa: ANN401 -- a library without types
-    try:
-        import flint  # noqa: PLC0415 -- an extra
-    except ImportError:
-        raise BadInput("cell: tanh in real numbers needs the extra: pip install 'tallystick[tanh]'") from None
-    return flint
