@@ -121,7 +121,7 @@ def test_no_worker_that_dies_ends_the_server(explorer):
 
 def test_a_connection_that_broke_is_forgotten():
     kept = weakref.WeakSet()
-    with served(application()) as address:
+    with served(application(), processes=1) as address:
         for _ in range(10):
             with connect(address) as line:
                 line.sendall(b"GET /app.js HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
@@ -145,7 +145,7 @@ def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeyp
         return {"counts": [], "total": 0, "inside": 0}
 
     monkeypatch.setattr(run_answers, "bins_of", count)
-    with served(application(run_directory)) as address:
+    with served(application(run_directory), processes=1) as address:
         for _ in range(50):
             with connect(address) as line:
                 line.sendall(b"GET /api/run/bins HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode())
@@ -155,7 +155,7 @@ def test_nothing_is_worked_out_for_clients_that_have_gone(run_directory, monkeyp
 
 def test_a_header_that_does_not_end_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(server, "HEADER_SECONDS", 0.3)
-    with served(application()) as address:
+    with served(application(), processes=1) as address:
         head, body = request(address, QUICK)
         for first, content in ((b"", b""), (b"", b"GET / HT"), (b"", head[:-2]), (head + body, head[:-2])):
             with connect(address) as line:
@@ -168,7 +168,7 @@ def test_a_header_that_does_not_end_is_not_waited_for(monkeypatch):
 
 def test_a_header_that_comes_byte_by_byte_is_not_waited_for(monkeypatch, ended):
     monkeypatch.setattr(server, "HEADER_SECONDS", 0.5)
-    with served(application()) as address, connect(address) as line:
+    with served(application(), processes=1) as address, connect(address) as line:
         for _ in range(100):
             if ended.wait(0.1):
                 break
@@ -179,14 +179,14 @@ def test_a_header_that_comes_byte_by_byte_is_not_waited_for(monkeypatch, ended):
 def test_a_header_in_time_is_answered_however_long_the_answer_takes(monkeypatch):
     monkeypatch.setattr(server, "HEADER_SECONDS", 0.3)
     monkeypatch.setattr(server, "READING_SECONDS", 0.3)
-    with served(application(seconds=1)) as address, httpx.Client(base_url=address, timeout=60) as client:
+    with served(application(seconds=1), processes=1) as address, httpx.Client(base_url=address, timeout=60) as client:
         for _ in range(2):  # over the same connection
             assert client.post("/api/verdict", json={"network": SLOW}).status_code == 422
 
 
 def test_a_body_that_does_not_end_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.3)
-    with served(application()) as address, connect(address) as line:
+    with served(application(), processes=1) as address, connect(address) as line:
         head, body = request(address, QUICK)
         line.sendall(head + body[:-1])
         assert line.recv(65536).startswith(b"HTTP/1.1 408 ")
@@ -195,14 +195,14 @@ def test_a_body_that_does_not_end_is_not_waited_for(monkeypatch):
 
 def test_an_answer_that_is_not_read_is_not_kept(monkeypatch, ended):
     monkeypatch.setattr(server, "READING_SECONDS", 0.3)
-    with served(application()) as address, connect(address) as line:
+    with served(application(), processes=1) as address, connect(address) as line:
         asked = b"GET /openapi.json HTTP/1.1\r\nHost: %s\r\n\r\n" % urlsplit(address).netloc.encode()
         line.sendall(1000 * asked)  # tens of megabytes, far more than the system keeps
         assert ended.wait(60)
 
 
 def test_requests_that_are_not_waited_for_are_not_kept_without_end(ended):
-    with served(application(seconds=50)) as address, connect(address) as line:
+    with served(application(seconds=50), processes=1) as address, connect(address) as line:
         asked = b"".join(request(address, SLOW))
         with suppress(ConnectionError):
             line.sendall(10**4 * asked)
@@ -211,7 +211,7 @@ def test_requests_that_are_not_waited_for_are_not_kept_without_end(ended):
 
 def test_half_open_connections_make_room_for_others(monkeypatch):
     monkeypatch.setattr(server, "most_connections", lambda: 10)
-    with served(application()) as address, ExitStack() as held:
+    with served(application(), processes=1) as address, ExitStack() as held:
         head, body = request(address, QUICK)
         lines = []
         for content in (b"", head[:-2], head, head + body[:-1], head + body) * 10:

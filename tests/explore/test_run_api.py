@@ -199,7 +199,7 @@ def test_windows_of_any_size_are_counted(client):
 
 
 def test_without_a_run_there_is_nothing_to_ask(run_directory):
-    with served(application()) as address, httpx.Client(base_url=address) as client:
+    with served(application(), processes=1) as address, httpx.Client(base_url=address) as client:
         assert client.get("/api/run").json() is None
         for path in ("bins", "points", "histogram?column=ab_ratio", "paths", "table", f"model?setting={NAME}&seed=1"):
             answer = client.get(f"/api/run/{path}")
@@ -244,7 +244,10 @@ def written(directory, **columns):
 
 
 def test_what_is_no_number_lies_nowhere_and_is_counted(tmp_path):
-    with served(application(written(tmp_path / "run"))) as address, httpx.Client(base_url=address) as client:
+    with (
+        served(application(written(tmp_path / "run")), processes=1) as address,
+        httpx.Client(base_url=address) as client,
+    ):
         whole = {"x0": -1e12, "x1": 1e12, "y0": -1e12, "y1": 1e12}
         assert get(client, "/bins", nx=2, ny=2, **whole)["inside"] == 2
         points = get(client, "/points", **whole)["points"]

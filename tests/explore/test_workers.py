@@ -326,7 +326,7 @@ def test_a_client_that_goes_away_frees_its_worker(monkeypatch):
     ended, end = threading.Event(), Worker.end
     monkeypatch.setattr(Worker, "ask", lambda *given: (asked.set(), ask(*given))[1])
     monkeypatch.setattr(Worker, "end", lambda self: (ended.set(), end(self))[1])
-    with served(application(seconds=500)) as address:
+    with served(application(seconds=500), processes=1) as address:
         line = httpx.URL(address)
         body = json.dumps({"network": SLOW}).encode()
         with socket.create_connection((line.host, line.port)) as client:
@@ -375,7 +375,7 @@ def test_a_client_is_told_how_a_worker_ended(monkeypatch):
         raise WorkerEnded(-9)
 
     monkeypatch.setattr(Workers, "run", end)
-    with served(application()) as address:
+    with served(application(), processes=1) as address:
         answer = httpx.post(f"{address}/api/verdict", json={"network": QUICK}, timeout=60)
     assert answer.status_code == 503
     assert answer.json()["error"].startswith("the worker ended: signal 9; ask again")
