@@ -21,6 +21,7 @@ MEMBERSHIP = {
     "semidyck1": SEMI_DYCK1.contains,
     "anbn": lambda s: s == "a" * (len(s) // 2) + "b" * (len(s) // 2),
     "anbncn": lambda s: s == "".join(letter * (len(s) // 3) for letter in "abc"),
+    "anbmcnm": lambda s: s == "".join(sorted(s)) and s.count("a") + s.count("b") == s.count("c"),
     "shuffle2": in_shuffle,
 }
 
@@ -104,7 +105,7 @@ EXTRA = {**BB_COUNTER.transitions, Case("[", "q", (0,)): "q"}
         ({"accepting": frozenset({("q", (0, 0))})}, "accepting: zero check (0, 0) is not 1 of 0 and 1"),
         ({"alphabet": ()}, "alphabet: empty"),
         ({"alphabet": ("(", "(")}, "alphabet: '(' is listed twice"),
-        ({"alphabet": ("((", ")")}, "alphabet: token '((' is not a single character"),
+        ({"alphabet": ("( (", ")")}, "alphabet: token '( (' has a space in it, which separates tokens in a string"),
         ({"states": ()}, "states: empty"),
         ({"states": ("q", "")}, "states: entry 2, '', is not a name"),
         ({"counters": 0}, "counters: 0 is not a whole number from 1 on"),

@@ -112,6 +112,9 @@ def variants(task: Task) -> Iterator[Variant]:
     """Go through other orders of the tokens and of the classes, and other questions about the same tokens, the simplest first."""
     size = len(task.classes)
     asked = [other for other in READY_TASKS.values() if other.alphabet == task.alphabet and len(other.classes) == size]
+    asked = [
+        other for other in asked if other.is_by_sign or other.is_membership
+    ]  # prefix classes are asked for by name
     orders = product(permutations(range(size)), permutations(range(len(task.alphabet))))
     for classes, tokens in sorted(orders, key=lambda order: sum(map(_is_changed, order))):
         for other in (task, *(one for one in asked if one.name != task.name)):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tallystick.errors import BadInput, check_tokens, check_whole, printable
 
@@ -192,6 +192,31 @@ class CounterMachine:
         """Say whether ⟨q, z(c)⟩ lies in the acceptance mask."""
         return (configuration.state, zero_check(configuration.counters)) in self.accepting
 
+    def with_other_start(self) -> "CounterMachine":
+        """Return a machine that accepts the empty string iff this one does not, and every other string as this one does.
+
+        It starts in a copy of the initial state to which nothing leads back: the initial configuration itself may come back.
+        """
+        start = "start"
+        while start in self.states:
+            start += "'"
+        copies = {case: case._replace(state=start) for case in self.updates if case.state == self.initial_state}
+        accepted = self.accepting if self.accepts(()) else self.accepting | {(start, zero_check(self.start.counters))}
+        return CounterMachine(
+            self.alphabet,
+            (*self.states, start),
+            start,
+            self.counters,
+            {**self.updates, **{copy: self.updates[case] for case, copy in copies.items()}},
+            {**self.transitions, **{copy: self.transitions[case] for case, copy in copies.items()}},
+            accepted,
+        )
+
+    def __reduce__(self) -> Any:  # noqa: ANN401 -- as pickle has it
+        """Pickle the parts: the tables are views, which have no pickle of their own."""
+        parts = (self.alphabet, self.states, self.initial_state, self.counters)
+        return CounterMachine, (*parts, dict(self.updates), dict(self.transitions), self.accepting)
+
     def _steps(self, string: String) -> Iterator[Step]:
         configuration = self.start
         for token in string:
@@ -200,7 +225,26 @@ class CounterMachine:
             configuration = step.after
 
 
-def trace(machine: CounterMachine, string: str) -> str:
+def has_long_names(alphabet: tuple[str, ...]) -> bool:
+    """Say whether some token has a name of several characters, so that spaces must separate the tokens of a string."""
+    return any(len(token) > 1 for token in alphabet)
+
+
+def read_string(text: str, alphabet: tuple[str, ...]) -> String:
+    """Return the string that a text stands for: its characters, or words where a token has a longer name.
+
+    >>> read_string("aab", ("a", "b")), read_string("push push pop", ("push", "pop"))
+    ('aab', ('push', 'push', 'pop'))
+    """
+    return tuple(text.split()) if has_long_names(alphabet) else text
+
+
+def string_text(string: String, alphabet: tuple[str, ...]) -> str:
+    """Write a string so that `read_string` reads it."""
+    return (" " if has_long_names(alphabet) else "").join(string)
+
+
+def trace(machine: CounterMachine, string: String) -> str:
     """Write the computation as a table that a person can read, one line a token.
 
     >>> from tallystick.languages.ready_machines import READY_MACHINES
@@ -247,12 +291,12 @@ def _check_names(field: str, names: tuple[str, ...]) -> None:
 
 
 def check_shape(alphabet: tuple[str, ...], states: tuple[str, ...], counters: int) -> None:
-    """Refuse repeated or empty names, tokens of several characters, and a table of cases too large to make."""
+    """Refuse repeated or empty names, tokens with spaces in them, and a table of cases too large to make."""
     _check_names("alphabet", alphabet)
     _check_names("states", states)
     for token in alphabet:
-        if len(token) != 1:
-            raise BadInput(f"alphabet: token {token!r} is not a single character")
+        if any(character.isspace() for character in token):
+            raise BadInput(f"alphabet: token {token!r} has a space in it, which separates tokens in a string")
     check_whole(counters, "counters", least=1)
     # The exponent is bounded first, so that an absurd number of counters is refused before a power is taken.
     if counters > LARGEST_TABLE.bit_length() or len(alphabet) * len(states) * 2**counters > LARGEST_TABLE:

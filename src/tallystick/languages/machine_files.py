@@ -1,11 +1,19 @@
-"""Counter machines as JSON files.
+"""Counter machines, and the tasks that are asked of them, as JSON files.
 
     {"alphabet": ["(", ")"], "states": ["q"], "initial_state": "q", "counters": 1,
      "cases": [{"token": "(", "update": ["+1"]}, {"token": ")", "update": ["-1"]}],
      "accepting": [{"state": "q", "zero_check": "0"}]}
 
 A case without `token`, `state` or `zero_check` stands for all of them; a `*` in a zero check for 0 and 1; a case
-without `next_state` stays where it is. Each case must be met by exactly one entry.
+without `next_state` stays where it is. Each case must be met by exactly one entry. Tokens may have names of any length
+without spaces.
+
+As a task such a file asks for membership. It may name classes instead, and for each of them the states and zero checks that get
+it; the last class may leave them out and gets the rest:
+
+     "classes": [{"name": "valid", "where": [{"state": "q", "zero_check": "0"}]}, {"name": "invalid"}]
+
+`"name"` is the word for the task; the default is the name of the file.
 """
 
 import re
@@ -24,8 +32,13 @@ from tallystick.languages.counter_machine import (
     check_shape,
     show_zero_check,
 )
+from tallystick.languages.questions import Check, every_check
+from tallystick.languages.tasks import Task, task_of_machine
 
 _MACHINE_FIELDS = ("alphabet", "states", "initial_state", "counters", "cases", "accepting")
+_TASK_FIELDS = ("name", "classes")
+UNNAMED = "machine"
+"""What a task inside another file is called that does not say its name."""
 # Ten digits are more than any machine needs and keep a file's numbers from growing without bound.
 _ADD = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 
@@ -33,6 +46,18 @@ _ADD = re.compile(r"[+-]?\d{1,10}", re.ASCII)
 def read_machine(path: Path) -> CounterMachine:
     """Read a machine; every complaint names the file and what is missing, extra or wrong in it."""
     return read_as(path, _machine)
+
+
+def read_task(path: Path) -> Task:
+    """Read a machine as a task: membership, or the classes that the file names."""
+    return read_as(path, lambda document: task_from_json(document, path.stem))
+
+
+def chosen_task(task: Task | str | Path | None) -> Task | str | None:
+    """Return the task of a machine file where a path is given, or a name that ends in .json; anything else is left as it is."""
+    if isinstance(task, Path) or (isinstance(task, str) and task.endswith(".json")):
+        return read_task(Path(task))
+    return task
 
 
 def write_machine(machine: CounterMachine, path: Path) -> None:
@@ -57,14 +82,36 @@ def machine_to_json(machine: CounterMachine) -> dict[str, object]:
             }
             for case, updates in machine.updates.items()
         ],
-        "accepting": [
-            {"state": state, "zero_check": show_zero_check(check)} for state, check in sorted(machine.accepting)
-        ],
+        "accepting": [_pair_to_json(pair) for pair in sorted(machine.accepting)],
     }
 
 
+def task_from_json(document: Document, name: str = UNNAMED) -> Task:
+    """Return the task that an object holds."""
+    machine = _machine(document)
+    fields = document.fields(required=_MACHINE_FIELDS, optional=_TASK_FIELDS)
+    classes = _classes(fields["classes"], machine) if "classes" in fields else None
+    return task_of_machine(machine, fields["name"].text() if "name" in fields else name, classes)
+
+
+def task_to_json(task: Task) -> dict[str, object]:
+    """Return a task as the object that a file holds; its classes stand in the order of the task."""
+    written: dict[str, object] = {"name": task.name, **machine_to_json(task.machine)}
+    if not task.is_membership:
+        table = task.table()
+        written["classes"] = [
+            {"name": str(name), "where": [_pair_to_json(check) for check, found in table.items() if found == name]}
+            for name in task.classes
+        ]
+    return written
+
+
+def _pair_to_json(pair: Check) -> dict[str, str]:
+    return {"state": pair[0], "zero_check": show_zero_check(pair[1])}
+
+
 def _machine(document: Document) -> CounterMachine:
-    fields = document.fields(required=_MACHINE_FIELDS)
+    fields = document.fields(required=_MACHINE_FIELDS, optional=_TASK_FIELDS)
     alphabet = tuple(entry.text() for entry in fields["alphabet"].items())
     states = tuple(entry.text() for entry in fields["states"].items())
     counters = fields["counters"].whole()
@@ -86,7 +133,7 @@ def _machine(document: Document) -> CounterMachine:
         counters=counters,
         updates=updates,
         transitions=transitions,
-        accepting=_accepting(fields["accepting"], states, counters),
+        accepting=_pairs(fields["accepting"], states, counters),
     )
 
 
@@ -96,18 +143,36 @@ def _cases(parts: dict[str, Document], alphabet: tuple[str, ...], states: tuple[
     return [Case(*case) for case in product(tokens, chosen, _checks(parts, counters))]
 
 
-def _accepting(listed: Document, states: tuple[str, ...], counters: int) -> frozenset[tuple[str, ZeroMask]]:
-    accepting: set[tuple[str, ZeroMask]] = set()
+def _classes(listed: Document, machine: CounterMachine) -> dict[str, frozenset[Check]]:
+    """Read the classes by their names; the last one may leave out where it is right, and gets the rest."""
+    entries = list(listed.items())
+    if not entries:
+        listed.refuse("a list of at least one class")
+    found: dict[str, frozenset[Check]] = {}
+    for place, entry in enumerate(entries, start=1):
+        parts = entry.fields(required=("name",), optional=("where",))
+        name = parts["name"].text()
+        if name in found or not name:
+            parts["name"].refuse("a name that no other class has")
+        if "where" not in parts and place < len(entries):
+            raise BadInput(f"{entry.where}: field 'where' is missing; only the last class may leave it out")
+        rest = frozenset(every_check(machine)).difference(*found.values())
+        found[name] = _pairs(parts["where"], machine.states, machine.counters) if "where" in parts else rest
+    return found
+
+
+def _pairs(listed: Document, states: tuple[str, ...], counters: int) -> frozenset[Check]:
+    found: set[Check] = set()
     for entry in listed.items():
         parts = entry.fields(required=(), optional=("state", "zero_check"))
         chosen = (parts["state"].text(),) if "state" in parts else states
         for state, check in product(chosen, _checks(parts, counters)):
-            if (state, check) in accepting:
+            if (state, check) in found:
                 raise BadInput(
                     f"{entry.where}: a second entry for state {state!r}, zero check {show_zero_check(check)}"
                 )
-            accepting.add((state, check))
-    return frozenset(accepting)
+            found.add((state, check))
+    return frozenset(found)
 
 
 def _checks(parts: dict[str, Document], counters: int) -> list[ZeroMask]:

@@ -73,6 +73,15 @@ AN_BN_CN = CounterMachine.from_rules(
 )
 """aⁿbⁿcⁿ, n ≥ 0: one counter for a against b, one for b against c."""
 
+AN_BM_CNM = CounterMachine.from_rules(
+    alphabet=("a", "b", "c"),
+    states=("a", "b", "c", LOST),
+    update=lambda case: (Add(-1 if case.token == "c" else 1),),
+    transition=_in_order,
+    accepts=_all_zero,
+)
+"""aⁿbᵐcⁿ⁺ᵐ, n, m ≥ 0: as many c as a and b together, the letters in order."""
+
 
 def _closes_at_zero(case: Case) -> bool:
     return (case.token == ")" and case.zero_check[0] == 0) or (case.token == "]" and case.zero_check[1] == 0)
@@ -100,5 +109,6 @@ READY_MACHINES: dict[str, CounterMachine] = {
     "semidyck1": SEMI_DYCK1_COUNTER,
     "anbn": AN_BN,
     "anbncn": AN_BN_CN,
+    "anbmcnm": AN_BM_CNM,
     "shuffle2": SHUFFLE_2,
 }

@@ -6,8 +6,8 @@ may be asked of every ready machine; what rests on the sign of the counter of bb
 refuses a task that it does not decide (`Task.is_by_sign`).
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -20,7 +20,19 @@ from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
 from tallystick.languages.counter_machine import Configuration, CounterMachine, String
 from tallystick.languages.futures import Futures
-from tallystick.languages.ready_machines import BB_COUNTER, READY_MACHINES, SEMI_DYCK1_COUNTER
+from tallystick.languages.questions import (
+    ByCheck,
+    Check,
+    Question,
+    Reordered,
+    by_check,
+    count,
+    indices_by_check,
+    is_member,
+    is_positive,
+    sign,
+)
+from tallystick.languages.ready_machines import BB_COUNTER, DYCK1_COUNTER, LOST, READY_MACHINES, SEMI_DYCK1_COUNTER
 
 
 class MembershipClass(StrEnum):
@@ -30,23 +42,16 @@ class MembershipClass(StrEnum):
     ACCEPTED = "accepted"
 
 
+class PrefixClass(StrEnum):
+    """The classes of a string as the beginning of a member, in the order of their index."""
+
+    VALID = "valid"
+    INCOMPLETE = "incomplete"
+    INVALID = "invalid"
+
+
 _TRIED = 16
 """Counts up to this size are tried to see whether their sign decides a task."""
-
-Question = Callable[[CounterMachine, Configuration], int]
-"""From a machine and its last configuration to the index of the right class."""
-
-
-@dataclass(frozen=True)
-class Reordered:
-    """A question whose classes stand in another order: the class that had index i has places[i]."""
-
-    question: Question
-    places: tuple[int, ...]
-
-    def __call__(self, machine: CounterMachine, configuration: Configuration) -> int:
-        """Return the new index of the right class."""
-        return self.places[self.question(machine, configuration)]
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class Task:
         """Pickle a ready task as its name and the order of its classes, so that another process has the same object."""
         ready = READY_TASKS.get(self.name)
         if ready is None or sorted(ready.classes) != sorted(self.classes) or ready.in_order(self.classes) != self:
-            return super().__reduce__()
+            return Task, (self.name, self.machine, self.classes, self.question, self.empty)
         return _ready_task_in_order, (self.name, self.classes)
 
     @property
@@ -101,12 +106,50 @@ class Task:
         if list(classes) == list(self.classes):
             return self
         question, places = self.question, tuple(classes.index(name) for name in self.classes)
+        if isinstance(question, ByCheck):
+            question, places = question.in_order(places), tuple(range(len(places)))
         if isinstance(question, Reordered):
             question, places = question.question, tuple(places[place] for place in question.places)
         named = tuple(next(label for label in self.classes if label == name) for name in classes)
         if places == tuple(range(len(places))):
             return Task(self.name, self.machine, named, question, self.empty)
         return Task(self.name, self.machine, named, Reordered(question, places), self.empty)
+
+    @property
+    def is_membership(self) -> bool:
+        """Whether it asks for membership in the language of its machine."""
+        return set(self.classes) == set(MembershipClass)
+
+    def with_empty(self, member: bool) -> "Task":
+        """Return this task with the empty string a member, or not; every other string stays what it was.
+
+        >>> [str(ready_task("anbn").with_empty(False).right_class(string)) for string in ("", "ab")]
+        ['rejected', 'accepted']
+        """
+        if not self.is_membership:
+            raise BadInput(
+                f"empty: {self.name!r} has the classes {', '.join(self.classes)}; only membership of the empty string is a choice"
+            )
+        is_member = self.right_class("") == MembershipClass.ACCEPTED
+        return replace(
+            self, machine=self.machine if is_member == member else self.machine.with_other_start(), empty=member
+        )
+
+    @cached_property
+    def indices_by_check(self) -> dict[Check, int] | None:
+        """The index of the right class for every state and zero check of the machine; None where these do not decide it."""
+        return indices_by_check(self.machine, self.question) if self.classes else None
+
+    def table(self) -> dict[Check, str]:
+        """Return the right class for every state and zero check of the machine, where these decide it.
+
+        >>> [str(name) for name in ready_task("dyck1-prefix").table().values()]
+        ['valid', 'incomplete', 'invalid', 'invalid']
+        """
+        found = self.indices_by_check
+        if found is None:
+            raise BadInput(f"task: {self.name!r} asks for more of the counters than which of them are zero")
+        return {check: self.classes[index] for check, index in found.items()}
 
     @cached_property
     def is_by_sign(self) -> bool:
@@ -218,36 +261,48 @@ class Task:
         return (right if self.outputs == 1 else right == np.arange(self.outputs)).astype(np.float64)
 
 
-def _is_positive(_: CounterMachine, configuration: Configuration) -> int:
-    return int(configuration.counters[0] > 0)
-
-
-def _sign(_: CounterMachine, configuration: Configuration) -> int:
-    return int(np.sign(configuration.counters[0])) + 1
-
-
-def _is_member(machine: CounterMachine, configuration: Configuration) -> int:
-    return int(machine.accepts_configuration(configuration))
-
-
-def _count(_: CounterMachine, configuration: Configuration) -> int:
-    return configuration.counters[0]
-
-
 _LANGUAGES = ((BB_COUNTER, BB), (SEMI_DYCK1_COUNTER, SEMI_DYCK1))
 
-BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), _is_positive)
-TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), _sign)
-COUNT = Task("count", BB_COUNTER, (), _count)
+BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), is_positive)
+TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), sign)
+COUNT = Task("count", BB_COUNTER, (), count)
 BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
-    Task(name, READY_MACHINES[name], tuple(MembershipClass), _is_member)
+    Task(name, READY_MACHINES[name], tuple(MembershipClass), is_member)
     for name in dict.fromkeys(("bb", "semidyck1", *READY_MACHINES))
 )
 
+
+def task_of_machine(machine: CounterMachine, name: str, classes: Mapping[str, Iterable[Check]] | None = None) -> Task:
+    """Return a task of any machine.
+
+    Args:
+        machine: what counts.
+        name: the word for the task.
+        classes: for each class the states and zero checks that get it, each in exactly one; the default is membership.
+    """
+    if classes is None:
+        return Task(name, machine, tuple(MembershipClass), is_member)
+    if set(classes) == set(MembershipClass):
+        raise BadInput("classes: what is accepted the machine itself says; leave the classes out to ask for membership")
+    return Task(name, machine, tuple(classes), by_check(machine, {one: frozenset(of) for one, of in classes.items()}))
+
+
+DYCK1_PREFIX = task_of_machine(
+    DYCK1_COUNTER,
+    "dyck1-prefix",
+    {
+        PrefixClass.VALID: {("counting", (0,))},
+        PrefixClass.INCOMPLETE: {("counting", (1,))},
+        PrefixClass.INVALID: {(LOST, (0,)), (LOST, (1,))},
+    },
+)
+"""Is a string in Dyck-1, can it still be completed, or did it close more than it opened?"""
+
 READY_TASKS: dict[str, Task] = {
-    task.name: task for task in (BINARY, TERNARY, COUNT, BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS)
+    task.name: task for task in (BINARY, TERNARY, COUNT, BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS, DYCK1_PREFIX)
 }
-"""The tasks that may be asked by name: the sign of the count n − m, the count itself, and membership in every ready machine."""
+"""The tasks that may be asked by name: the sign of the count n − m, the count itself, membership in every ready machine, and the
+classes of prefixes of Dyck-1."""
 
 TASKS: dict[str, Task] = {task.name: task for task in (BINARY, TERNARY, COUNT)}
 """The tasks that networks are trained on, by name."""
