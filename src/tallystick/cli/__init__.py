@@ -21,6 +21,7 @@ from tallystick.cli.certificates import certify, check, failures
 from tallystick.cli.ending import end_on_ctrl_c, end_with_reader
 from tallystick.cli.explore import explore
 from tallystick.cli.output import fail, show
+from tallystick.cli.published import published
 from tallystick.cli.studies import compare, explain, report, reproduce
 from tallystick.cli.theory import accepts, machines, prove
 from tallystick.cli.training import indicators, sweep, train
@@ -60,6 +61,7 @@ for command in (
     explore,
     compare,
     sweep,
+    published,
     prove,
     accepts,
     machines,

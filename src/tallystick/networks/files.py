@@ -24,14 +24,15 @@ A stack of cells, with a vector for each token and a state that each layer start
 
 Tokens are one-hot and states start at zero where the file does not say otherwise. `"first"` and `"last"`, lists of vectors, are
 read before and after every string. What the outputs mean is said as in
-`networks.answers`, here and in the shorter form.
+`networks.answers`, here and in the shorter form. Both may have an `"about"`, an object of texts such as `source` and `claim`,
+which is shown beside the network and changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tallystick.cells import Cell, LinearLayer, LruLayer, ScalarCell, Stack
 from tallystick.cells.stack import ONE_HOT_VECTORS
@@ -124,6 +125,7 @@ def _refuse_pickles(path: Path) -> None:
 
 def network_from_json(document: Document, asked: Asked | None = None) -> Network:
     """Return the network that an object holds, asked for what its reader says; every complaint names the field."""
+    document, _ = split_about(document)
     content = document.value
     if isinstance(content, dict) and "layers" in content:
         cell, fields = _read_stack(document)
@@ -139,6 +141,20 @@ def network_from_json(document: Document, asked: Asked | None = None) -> Network
         readout = replace(readout, weight=rows)
     readout = asked_readout(readout, asked)
     return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked))
+
+
+def split_about(document: Document) -> tuple[Document, dict[str, str]]:
+    """Return a network without its `about`, and that: texts by name, which nothing depends on."""
+    content = document.value
+    if not isinstance(content, dict) or "about" not in content:
+        return document, {}
+    content = dict(cast("dict[str, object]", content))
+    about = Document(content.pop("about"), f"{document.where}: about")
+    found = about.value
+    if not isinstance(found, dict):
+        about.refuse("an object of texts, such as source and claim")
+    names = tuple(cast("dict[str, object]", found))
+    return Document(content, document.where), {name: text.text() for name, text in about.fields(names).items()}
 
 
 def network_to_json(network: Network) -> dict[str, object]:

@@ -1,0 +1,59 @@
+"""The command of published networks: a folder of network files, and one row for each."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tallystick.cli.ending import let_ctrl_c_interrupt
+from tallystick.cli.output import Force, Json, make_folder, show, show_json
+from tallystick.errors import BadInput, printable
+from tallystick.files import refuse_existing
+
+if TYPE_CHECKING:
+    from tallystick.studies.published import Published
+
+# matplotlib takes a second to load.
+# ruff: noqa: PLC0415
+
+
+def published(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of network files.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the table, the figure and the certificates here.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Say of every network in a folder how far it is right on ALL strings, in real numbers and in float32, beside its claim.
+
+    A file's "about" may hold the texts "source", "claim" and "tested", the greatest length that its authors tried.
+
+    Example: tallystick published networks --out published
+    """
+    from tallystick.studies.published import survey
+    from tallystick.studies.published_table import FILES, as_record, write_published
+
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: is not a folder of network files")
+    if out is not None:
+        make_folder(out)
+        for name in FILES:
+            refuse_existing(out / name, force=force)
+    with let_ctrl_c_interrupt():
+        rows = survey(folder, out, limit, None if as_json else _show_row)
+    if out is not None:
+        write_published(rows, out)
+    if as_json:
+        show_json({"directory": None if out is None else str(out), "networks": [as_record(row) for row in rows]})
+    elif out is not None:
+        show(f"{printable(str(out))}: {', '.join(sorted(path.name for path in out.iterdir() if path.is_file()))}")
+
+
+def _show_row(row: "Published") -> None:
+    from tallystick.studies.published_table import as_lines
+
+    show("\n".join(as_lines(row)))
+    sys.stdout.flush()
