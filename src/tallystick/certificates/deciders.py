@@ -48,7 +48,8 @@ from tallystick.certificates.boxes.box_proof import decide_by_boxes
 from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
 from tallystick.certificates.exact_states import METHOD as STATES
 from tallystick.certificates.exact_states import decide_by_states
-from tallystick.certificates.languages.deciders import Scope, certify_language
+from tallystick.certificates.languages.deciders import certify_language
+from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
 from tallystick.certificates.linear.lattice_paths import decide_by_paths
 from tallystick.certificates.linear.matrices import METHOD as MATRICES
@@ -115,7 +116,9 @@ def certify_network(
         verdict = DECIDERS[name](asked, counted, arithmetic, limit)
         if verdict is not None:
             return verdict_on_count(verdict, network) if counts else verdict
-    raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
+    if not network.cell.deciders:
+        raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
+    return certify_language(network, Scope(counted, network.first_length, arithmetic, limit))
 
 
 def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:

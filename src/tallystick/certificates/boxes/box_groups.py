@@ -1,6 +1,7 @@
 """Groups of strings and the boxes around their states: one length after the other, every string alone or many in one box."""
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT, Recurrence
+from tallystick.cells import ONE_HOT, Input, Recurrence
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import Box
@@ -50,43 +51,44 @@ class Groups:
 
     def longer(self, cell: Recurrence, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
-        images = self._images(cell)
+        images = images_of(cell, self.state, self.size, [ONE_HOT[token] for token in ALPHABET])
         rows = self.length - self.suffix + 1
         if self.suffix < suffix:
             return Groups(self.length + 1, self.suffix + 1, map_states(partial(_extend_suffix, rows), images))
         return Groups(self.length + 1, self.suffix, map_states(partial(_move_suffix, rows), images))
-
-    def _images(self, cell: Recurrence) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
-        """Return boxes of the shape "group" × "new token", found some groups at a time.
-
-        Threads share the work, since NumPy lets go of Python's lock.
-        """
-
-        def empty(_: Box) -> Box:
-            low, high = np.empty((2, self.size, len(ALPHABET)))
-            return Box(low, high)
-
-        images = map_states(empty, self.state)
-
-        def step(piece: tuple[int, int]) -> None:
-            place, start = piece
-            found = cell.step(map_states(partial(_cut, start), self.state), ONE_HOT[ALPHABET[place]])
-            map_states(partial(_put, place, start), images, found)
-
-        starts = range(0, self.size, _AT_ONCE)
-        pieces = list(product(range(len(ALPHABET)), starts))
-        if len(starts) == 1:
-            list(map(step, pieces))
-        else:
-            with ThreadPoolExecutor(_THREADS) as pool:
-                list(pool.map(standard_floats()(step), pieces))
-        return images
 
     def example(self, closings: int, suffix: int) -> str:
         """Return a string of a group: the tokens before its suffix in sorted order, then the suffix."""
         openings = self.length - self.suffix - closings
         last = "".join(ALPHABET[suffix >> place & 1] for place in reversed(range(self.suffix)))
         return OPEN * openings + CLOSE * closings + last
+
+
+def images_of(cell: Recurrence, state: Any, size: int, inputs: Sequence[Input]) -> Any:  # noqa: ANN401 -- each cell has its own
+    """Return the boxes after a step, of the shape "group" × "new token", found some groups at a time.
+
+    Threads share the work, since NumPy lets go of Python's lock.
+    """
+
+    def empty(_: Box) -> Box:
+        low, high = np.empty((2, size, len(inputs)))
+        return Box(low, high)
+
+    images = map_states(empty, state)
+
+    def step(piece: tuple[int, int]) -> None:
+        place, start = piece
+        found = cell.step(map_states(partial(_cut, start), state), inputs[place])
+        map_states(partial(_put, place, start), images, found)
+
+    starts = range(0, size, _AT_ONCE)
+    pieces = list(product(range(len(inputs)), starts))
+    if len(starts) == 1:
+        list(map(step, pieces))
+    else:
+        with ThreadPoolExecutor(_THREADS) as pool:
+            list(pool.map(standard_floats()(step), pieces))
+    return images
 
 
 def groups_to(length: int, suffix: int) -> int:

@@ -12,8 +12,8 @@ that a string fails and that every shorter counted length is proved; where lengt
 BOUNDED and names the string.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,17 +56,14 @@ _FAR_LESS = 4
 LIMIT, WORK, UNDECIDED, FAILED, INTERRUPTED = "limit", "work", "undecided", "failed", "interrupted"
 
 
-def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict:
+def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
     """Return the verdict on a network in real numbers: REFUTED with a shortest failing string, or BOUNDED."""
+    if network.task.machine is not BB_COUNTER:  # strings are grouped by the count n − m
+        return None
     if arithmetic != REAL:
         raise BadInput(
             f"arithmetic: {arithmetic!r} is for cells without gates; each library adds up a gate's terms in an order of its own, "
             f"so a GRU or an LSTM is decided in {REAL} arithmetic"
-        )
-    if network.task.machine is not BB_COUNTER:
-        raise BadInput(
-            f"task: {network.task.name!r} is outside what boxes decide: strings are grouped by the count n − m; "
-            "ts.certify(module, task=..., tokens=..., upto=N) runs the module itself on every string up to N"
         )
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)
@@ -76,12 +73,17 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
         known, below = None, Reached(0, INTERRUPTED)
     else:
         below = prove(bounded, lengths, limit if known is None else known.length - 1)
-    known = below.failure or known
-    if known is not None and known.length == below.length + lengths.stride:
+    return verdict_between(Verdict(network, lengths, REAL, Outcome.BOUNDED, 0, None, METHOD, ""), below, known, limit)
+
+
+def verdict_between(asked: Verdict, below: "Reached", known: Failure | None, limit: int) -> Verdict:
+    """Fill in a verdict from how far a proof went and a string that is known to fail: REFUTED where the two meet."""
+    lengths, known = asked.lengths, below.failure or known
+    if known is not None and lengths.before(known.length) == below.length:
         reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter counted one fails"
-        return Verdict(network, lengths, arithmetic, Outcome.REFUTED, below.length, known, METHOD, reason)
+        return replace(asked, outcome=Outcome.REFUTED, horizon=below.length, failure=known, reason=reason)
     reason = _reason(below, known, lengths, limit)
-    return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, below.length, None, METHOD, reason, known)
+    return replace(asked, horizon=below.length, reason=reason, known_failure=known)
 
 
 def _known_failure(bounded: "Bounded", network: Network, lengths: Lengths, limit: int) -> Failure | None:
@@ -173,11 +175,17 @@ class Reached:
 
 
 def prove(network: Bounded, lengths: Lengths, limit: int) -> Reached:
-    """Prove length after length up to a limit, with closer boxes as long as they decide more; Ctrl-C ends it where it is."""
-    best = found = Reached(0, UNDECIDED)
+    """Prove length after length up to a limit, with closer boxes as long as they decide more."""
+    passes = (_prove_with_suffix(network, lengths, limit, suffix) for suffix in _suffixes(network.cell, limit))
+    return furthest(passes, Reached(0, UNDECIDED), limit)
+
+
+def furthest(passes: Iterable[Iterator[Reached]], best: Reached, limit: int) -> Reached:
+    """Go through passes, each with closer boxes than the one before, until one decides; Ctrl-C ends them where they are."""
+    found = best
     try:
-        for suffix in _suffixes(network.cell, limit):
-            for found in _prove_with_suffix(network, lengths, limit, suffix):
+        for one in passes:
+            for found in one:
                 best = found if found.length >= best.length else best
                 report(found.length, limit, f"proved to length {found.length}, at most {limit} is asked for")
             if found.stop != UNDECIDED:

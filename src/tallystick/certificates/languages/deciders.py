@@ -4,32 +4,19 @@ A **decider** here goes from a network and what is asked of it to a verdict, or 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from tallystick.certificates.verdict import Lengths, Verdict
+from tallystick.certificates.languages.scope import Scope
+from tallystick.certificates.languages.whole_tree import METHOD as WHOLE_TREE
+from tallystick.certificates.languages.whole_tree import decide_by_tree
+from tallystick.certificates.verdict import Verdict
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 
-
-class Scope(NamedTuple):
-    """What is asked of a network.
-
-    Attributes:
-        lengths: which lengths count.
-        first: the least length that counts.
-        arithmetic: `real`, or the floating point that it is executed in.
-        limit: how far to search where nothing else decides; None is the decider's own.
-    """
-
-    lengths: Lengths
-    first: int
-    arithmetic: str
-    limit: int | None
-
-
 LanguageDecider = Callable[[Network, Scope], Verdict | None]
 
-DECIDERS: dict[str, LanguageDecider] = {}
+DECIDERS: dict[str, LanguageDecider] = {
+    WHOLE_TREE: decide_by_tree,
+}
 """Every decider by the name of its method in certificates, in the order in which they are asked."""
 
 
