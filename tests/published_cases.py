@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tallystick.cells import LstmCell, Stack
-from tallystick.cells.gru import NoResetGruCell
+from tallystick.cells import GraphCell, LstmCell, NoResetGruCell, Stack, Unit
 from tallystick.cells.vector import State
 from tallystick.languages.ready_machines import DYCK1_COUNTER, LOST
 from tallystick.languages.tasks import READY_TASKS, Task, ready_task
@@ -21,7 +20,8 @@ from tallystick.numbers import exact
 
 WEISS = ("weiss_anbn_gru", "weiss_anbncn_lstm")
 ELNAGGAR = ("elnaggar_10epochs", "elnaggar_20epochs")
-CASES = (*WEISS, *ELNAGGAR)
+MDL = ("mdlrnn_an_bn", "mdlrnn_an_bn_cn")
+CASES = (*WEISS, *MDL, *ELNAGGAR)
 
 _PLACES = [parent / "shared" / "published-networks" / "cases.json" for parent in Path(__file__).resolve().parents]
 
@@ -43,6 +43,8 @@ def case_of(name):
 def network_of(name, *, padded=False):
     """Return a published network; `padded` fills up strings as the authors did, where they did."""
     case = case_of(name)
+    if name in MDL:
+        return _mdl(case)
     weights = {field: numbers_in(values) for field, values in case["weights"].items()}
     return _elnaggar(case, weights, padded=padded) if name in ELNAGGAR else _weiss(case, weights)
 
@@ -78,6 +80,79 @@ def _elnaggar(case, weights, *, padded):
     padding = {"padding": blank, "padded_to": 10} if padded else {}
     readout = Readout(weights["fc2.weight"], weights["fc2.bias"], "class")
     return Network(Stack((LstmCell(*layer),), tokens, **padding), readout, _dyck1_prefix())
+
+
+MDL_ACTIVATIONS = ("identity", "relu", "sigmoid", "tanh", "square")
+
+
+def _mdl(case):
+    """Return a graph of units; it reads `#` first, and the greatest output names the next token."""
+    alphabet = tuple(case["alphabet"])
+    one_hot = tuple(tuple(Fraction(place == entry) for entry in range(len(alphabet))) for place in range(len(alphabet)))
+    cell, outputs = _mdl_graph(case["weights"], len(alphabet))
+    pick = tuple(tuple(Fraction(place == output) for place in range(cell.units)) for output in outputs)
+    readout = Readout(pick, (Fraction(0),) * len(pick), "next", Steps(alphabet, case["end_symbol"]))
+    task = ready_task("anbn" if len(alphabet) == 3 else "anbncn")
+    return Network(Stack((cell,), one_hot[1:], first=one_hot[:1]), readout, task)
+
+
+def _mdl_graph(weights, inputs):
+    """Return the graph, and the places of its outputs.
+
+    A unit reads earlier layers of the same step, and the memory, which layers of the step before wrote. The output layer is
+    activated twice if it is one of those that send or write anything, else once.
+    """
+    forward = [(source, target, _layer(found)) for source, target, found in weights["forward"]]
+    written = {source: _layer(found) for source, found in weights["to_memory"]}
+    read = {target: _layer(found) for target, found in weights["from_memory"]}
+    names = {layer: _names(groups) for layer, groups in weights["activations"]}
+    last = max(target for _, target, _ in forward)
+    looped = sorted({source for source, _, _ in forward} | set(written))
+    layers = sorted({*looped, last})
+    place_of, places = {}, 0
+    for layer in layers:
+        place_of[layer] = range(places, places + len(names[layer]))
+        places += len(names[layer])
+    units = []
+    for layer in layers:
+        for row, name in enumerate(names[layer]):
+            bias, sources, recurrent = Fraction(0), {}, {}
+            for source, target, (matrix, biases) in forward:
+                if target == layer and source < layer:  # a layer that feeds itself does so with zeros
+                    bias += biases[row]
+                    sources |= dict(zip(place_of[source], matrix[row], strict=True))
+                assert source < target or not any(map(any, matrix))
+            if layer in read and layer in looped:
+                matrix, biases = read[layer]
+                bias += biases[row]
+                for source, (into, into_biases) in written.items():
+                    assert not any(into_biases)
+                    for column, place in enumerate(place_of[source]):
+                        recurrent[place] = sum(w * into[cell][column] for cell, w in enumerate(matrix[row]))
+            reads = tuple(Fraction(layer == 0 and row == entry) for entry in range(inputs))
+            units.append(Unit(name, bias, reads, _sparse(sources), _sparse(recurrent)))
+    outputs = list(place_of[last])
+    if last in looped:
+        nothing = (Fraction(0),) * inputs
+        units += [
+            Unit(name, Fraction(0), nothing, ((place, Fraction(1)),))
+            for place, name in zip(outputs, names[last], strict=True)
+        ]
+        outputs = list(range(places, len(units)))
+    return GraphCell(tuple(units)), outputs
+
+
+def _layer(found):
+    return numbers_in(found["W"]), numbers_in(found["b"])
+
+
+def _names(groups):
+    by_place = {place: MDL_ACTIVATIONS[kind] for kind, places in groups for place in places}
+    return [by_place[place] for place in range(len(by_place))]
+
+
+def _sparse(weights):
+    return tuple((place, weight) for place, weight in sorted(weights.items()) if weight)
 
 
 def _dyck1_prefix():

@@ -3,6 +3,7 @@
 from collections import ChainMap
 
 from tallystick.cells.cell import ONE_HOT, Cell, Input, OneHot, Recurrence, ScalarCell, Token, inputs_of
+from tallystick.cells.graph import GraphCell, Unit
 from tallystick.cells.gru import GRUS, Gru, GruCell, NoResetGruCell, ResetBeforeGruCell
 from tallystick.cells.linear import LinearCell
 from tallystick.cells.lru import LruLayer
@@ -26,6 +27,9 @@ LAYERS: dict[str, type[Cell]] = {
 tell a `MatrixLayer` from a `SelectiveLayer`."""
 
 
+UNTRAINED: dict[str, type[Cell]] = {GraphCell.name: GraphCell}
+"""Cells that are read and decided, and that nobody trains here."""
+
 KINDS: dict[bool, ChainMap[str, type[Cell]]] = {False: ChainMap(CELLS, LAYERS), True: ChainMap(LAYERS, CELLS)}
 """What a file means by the name of a cell, given whether its weights are matrices, such as an `input_weight`: "tanh" is a
 `TanhLayer` if they are, else a `TanhCell`. What is added to either table is found here too."""
@@ -36,9 +40,11 @@ __all__ = [
     "KINDS",
     "LAYERS",
     "ONE_HOT",
+    "UNTRAINED",
     "AffineLayer",
     "Cell",
     "GatedCell",
+    "GraphCell",
     "Gru",
     "GruCell",
     "Input",
@@ -61,6 +67,7 @@ __all__ = [
     "TanhLayer",
     "TensorCell",
     "Token",
+    "Unit",
     "VectorCell",
     "inputs_of",
 ]

@@ -130,6 +130,11 @@ class Recurrence(ABC):
         """How many entries the weight matrices have, by which the cost of a step grows."""
 
     @property
+    def shows_rationals(self) -> bool:
+        """Whether rational weights make rational what the readout sees, as rational states do nearly everywhere."""
+        return self.is_rational
+
+    @property
     def is_padded(self) -> bool:
         """Whether the state before the first token depends on the length of the string (`start_of`)."""
         return False

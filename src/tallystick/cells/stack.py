@@ -112,8 +112,14 @@ class Stack(Recurrence):
 
     @property
     def is_rational(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] -- it depends on the layers
-        """Whether rational weights make rational states: in all layers."""
-        return all(layer.is_rational for layer in self.layers)
+        """Whether rational weights make rational states: each layer reads what the one below it shows."""
+        *below, uppermost = self.layers
+        return uppermost.is_rational and all(layer.shows_rationals for layer in below)
+
+    @property
+    def shows_rationals(self) -> bool:
+        """Whether the uppermost layer shows rationals too."""
+        return self.is_rational and self.layers[-1].shows_rationals
 
     @property
     def units(self) -> int:
@@ -157,9 +163,10 @@ class Stack(Recurrence):
     def read(self, state: tuple[Any, ...], read: Vector) -> tuple[Any, ...]:
         """Return the next state of every layer after a vector."""
         after: list[Any] = []
-        for layer, before in zip(self.layers, state, strict=True):
+        for place, (layer, before) in enumerate(zip(self.layers, state, strict=True)):
+            if place:  # what the uppermost layer shows may be no rational, and nothing reads it here
+                read = self.layers[place - 1].hidden(after[-1])
             after.append(layer.step(before, Reading(read)))
-            read = layer.hidden(after[-1])
         return tuple(after)
 
     def hidden(self, state: tuple[Any, ...]) -> Vector:

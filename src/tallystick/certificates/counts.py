@@ -60,6 +60,11 @@ class Counted(Recurrence):
         return self.cell.is_rational
 
     @property
+    def shows_rationals(self) -> bool:
+        """Whether the cell does."""
+        return self.cell.shows_rationals
+
+    @property
     def is_affine(self) -> bool:
         """Whether the cell is."""
         return self.cell.is_affine

@@ -39,7 +39,7 @@ The empty string's own pair is not among them, since no class is asked for there
 
 def decide_by_states(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
     """Go through the pairs of a rational network in real numbers; None where they are too many."""
-    if arithmetic != REAL or not network.cell.is_rational:
+    if arithmetic != REAL or not network.cell.shows_rationals:
         return None
     exact, limit = network.in_arithmetic("rational"), DEFAULT_LIMIT if limit is None else limit
     start = _Pair(exact.cell.initial_state, exact.task.machine.start, is_odd=False)

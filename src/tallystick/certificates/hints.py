@@ -192,7 +192,7 @@ def _answers_of_program(program: Executable, lengths: Lengths) -> Answers:
 
 def _answers_of_network(network: Network, lengths: Lengths) -> Answers:
     """Return the classes that a network gives to all strings: exactly, or where it has no rational states in float64."""
-    kind, dtype = ("rational", np.dtype(object)) if network.cell.is_rational else ("float64", np.dtype(np.float64))
+    kind, dtype = ("rational", np.dtype(object)) if network.cell.shows_rationals else ("float64", np.dtype(np.float64))
     executed = network.in_arithmetic(kind)
 
     def alone(value: Number) -> NDArray[Any]:

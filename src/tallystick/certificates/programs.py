@@ -13,7 +13,16 @@ from typing import Any, NoReturn
 
 from tallystick.cells import ONE_HOT, Recurrence, Stack
 from tallystick.errors import BadInput
-from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers import (
+    Number,
+    exact,
+    hyperbolic_tangent,
+    positive_part,
+    sigmoid,
+    square,
+    unit_step,
+    weighted_mean,
+)
 from tallystick.numbers.values import exact_number, map_states, numbers_of
 
 MOST_NUMBERS, MOST_OPERATIONS, MOST_TERMS = 1024, 4096, 1 << 15
@@ -204,6 +213,16 @@ def _(x: Recorded) -> Recorded:
     if x.program.executed:
         raise ValueError("nothing says how exact an executed sigmoid is; certify in real arithmetic")
     return x.program.put("sigmoid", x.place())
+
+
+@square.register
+def _(x: Recorded) -> Recorded:
+    return x.program.put("square", x.place())
+
+
+@unit_step.register
+def _(x: Recorded) -> Recorded:
+    return x.program.put("step", x.place())
 
 
 @weighted_mean.register

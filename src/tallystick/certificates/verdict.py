@@ -202,7 +202,7 @@ class Verdict:
     @standard_floats()
     def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:
         cell = network.cell
-        shown = "float64" if self.arithmetic == REAL and not cell.is_rational else arithmetic_of(self.arithmetic)
+        shown = "float64" if self.arithmetic == REAL and not cell.shows_rationals else arithmetic_of(self.arithmetic)
         try:
             cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds

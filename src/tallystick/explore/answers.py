@@ -118,7 +118,7 @@ def trace(network: Network, arithmetic: str, string: str) -> Trace:
 
     A tanh has no rational values: in real numbers its states are shown in float64, and the answer says so.
     """
-    shown = "float64" if not network.cell.is_rational and arithmetic == REAL else arithmetic
+    shown = "float64" if not network.cell.shows_rationals and arithmetic == REAL else arithmetic
     executed = network.in_arithmetic(arithmetic_of(shown))
     with standard_floats():
         states = executed.cell.trace(string)

@@ -1,12 +1,22 @@
 """The numbers that a cell can run on.
 
-A cell's step uses only +, ×, max(0, ·), tanh and the sigmoid, so it runs on whatever numbers it is handed: rationals,
-Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named arithmetic once and
-correctly, gives what the kinds of number do not have in common, and makes sure that floats behave as they should.
+A cell's step uses only +, ×, max(0, ·), tanh, the sigmoid, the square and the unit step, so it runs on whatever numbers it is
+handed: rationals, Python floats, NumPy and JAX arrays, a solver's terms. This room reads numbers exactly, rounds them to a named
+arithmetic once and correctly, gives what the kinds of number do not have in common, and makes sure that floats behave as they
+should.
 """
 
 from tallystick.numbers.floats import FORMATS, FloatFormat, check_mode, format_of, nearest, standard_floats
-from tallystick.numbers.operations import Fused, Number, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.operations import (
+    Fused,
+    Number,
+    hyperbolic_tangent,
+    positive_part,
+    sigmoid,
+    square,
+    unit_step,
+    weighted_mean,
+)
 from tallystick.numbers.values import ARITHMETICS, FUSED, check_number, exact, float_format
 
 __all__ = [
@@ -25,6 +35,8 @@ __all__ = [
     "nearest",
     "positive_part",
     "sigmoid",
+    "square",
     "standard_floats",
+    "unit_step",
     "weighted_mean",
 ]

@@ -19,7 +19,7 @@ from typing import Any
 
 from flint import arb, arb_mat, ctx, fmpq
 
-from tallystick.numbers.operations import Number, exponential, positive_part, sigmoid, weighted_mean
+from tallystick.numbers.operations import Number, exponential, positive_part, sigmoid, square, unit_step, weighted_mean
 from tallystick.numbers.products import FEWEST
 from tallystick.numbers.values import LayerKey, Matrix, Vector, exact, layer_of
 
@@ -59,6 +59,17 @@ def _matrix(layer: LayerKey) -> arb_mat:
 @positive_part.register
 def _(x: arb) -> arb:
     return x.max(0)
+
+
+@square.register
+def _(x: arb) -> arb:
+    return x**2
+
+
+@unit_step.register
+def _(x: arb) -> arb:
+    """Bound the unit step: between 0 and 1 where the sign is open."""
+    return arb(1) if x > 0 else arb(0) if x <= 0 else arb(0.5, 0.5)
 
 
 @exponential.register

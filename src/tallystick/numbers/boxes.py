@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
-from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid, weighted_mean
+from tallystick.numbers import (
+    Number,
+    exact,
+    hyperbolic_tangent,
+    positive_part,
+    sigmoid,
+    square,
+    unit_step,
+    weighted_mean,
+)
 from tallystick.numbers.operations import exponential
 from tallystick.numbers.products import FEWEST, Weights
 from tallystick.numbers.values import LayerKey, Matrix, Vector, layer_of
@@ -161,6 +170,21 @@ def _weights(layer: LayerKey) -> Weights | None:
 def _(x: Box) -> Box:
     """Bound max(0, x), which rises and rounds nothing."""
     return Box(np.maximum(x.low, 0.0), np.maximum(x.high, 0.0))
+
+
+@unit_step.register
+def _(x: Box) -> Box:
+    """Bound the unit step, which rises and rounds nothing: between 0 and 1 where the sign is open."""
+    return Box(np.greater(x.low, 0.0) * 1.0, np.greater(x.high, 0.0) * 1.0)
+
+
+@square.register
+def _(x: Box) -> Box:
+    """Bound x², which is least at the number that is nearest to 0 and greatest at the one that is furthest from it."""
+    nearest = np.maximum(np.maximum(x.low, -x.high), 0.0)
+    furthest = np.maximum(np.abs(x.low), np.abs(x.high))
+    found = _outward(nearest * nearest, furthest * furthest)
+    return Box(np.maximum(found.low, 0.0), found.high)
 
 
 @hyperbolic_tangent.register

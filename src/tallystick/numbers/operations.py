@@ -1,8 +1,8 @@
-"""What a step is made of, for every kind of number: max(0, ·), tanh, the sigmoid, the weighted mean and the fused multiply-add.
+"""What a step is made of, for every kind of number: max(0, ·), tanh, the sigmoid, the square, the unit step, the weighted mean.
 
-A fused multiply-add gives w·h + c with a single rounding, as many processors and libraries execute it. A fused weight keeps its
-product with h back until a term is added, so that a cell's step and a readout's line, which are written as a product and a
-sum, run fused on it as they stand. States and terms are plain floats and arrays.
+A fused multiply-add, which is here too, gives w·h + c with a single rounding, as many processors and libraries execute it. A
+fused weight keeps its product with h back until a term is added, so that a cell's step and a readout's line, which are written
+as a product and a sum, run fused on it as they stand. States and terms are plain floats and arrays.
 """
 
 from dataclasses import dataclass
@@ -88,6 +88,24 @@ def exponential(x: Number) -> Number:
             return Fraction(1)
         raise BadInput(f"exp {x}: no rational number; bring the cell into floating point first, as with float32")
     return type(x)(np.exp(x))
+
+
+@singledispatch
+def square(x: Number) -> Number:
+    """Return x²; boxes have closer bounds for it than a product gives."""
+    return x * x
+
+
+@singledispatch
+def unit_step(x: Number) -> Number:
+    """Return 1 for x > 0 and else 0, of the same kind as x.
+
+    >>> unit_step(Fraction(1, 2)), unit_step(0.0), unit_step(np.array([-1.0, 3.0])).tolist()
+    (Fraction(1, 1), 0.0, [0.0, 1.0])
+    """
+    if hasattr(x, "__array_namespace__"):
+        return (x > 0) * x.__array_namespace__().ones_like(x)
+    return type(x)(1 if x > 0 else 0)
 
 
 @singledispatch
