@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from tallystick.cells import ONE_HOT, Recurrence, Stack
+from tallystick.cells import Recurrence, Stack, inputs_of
 from tallystick.errors import BadInput
+from tallystick.languages.brackets import ALPHABET
 from tallystick.numbers import (
     Number,
     exact,
@@ -31,10 +32,12 @@ MOST_NUMBERS, MOST_OPERATIONS, MOST_TERMS = 1024, 4096, 1 << 15
 _ONE = Fraction(1)
 
 
-def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
+def program_of(
+    recurrence: Recurrence, *, executed: bool, alphabet: tuple[str, ...] = ALPHABET
+) -> dict[str, object]:
     """Return a recurrence as programs: the start, the step of each token, and what the readout sees.
 
-    What a stack reads before every string is one program per vector.
+    What a stack reads before every string is one program per vector; what short strings are filled up with is one too.
 
     >>> from tallystick.cells import ReluCell
     >>> program_of(ReluCell(1, -1, 2), executed=False)["step"][")"]
@@ -45,19 +48,23 @@ def program_of(recurrence: Recurrence, *, executed: bool) -> dict[str, object]:
         _check_size(len(start), MOST_NUMBERS, "numbers in its state")
         steps = {
             name: _record(recurrence, executed, lambda cell, state, token=token: cell.step(state, token))
-            for name, token in ONE_HOT.items()
+            for name, token in inputs_of(alphabet).items()
         }
         hidden = _record(recurrence, executed, lambda cell, state: cell.hidden(state))
         first = [
             _record(recurrence, executed, lambda cell, state, place=place: cell.read(state, cell.first[place]))
             for place in range(len(recurrence.first) if isinstance(recurrence, Stack) else 0)
         ]
+        padding = {}
+        if isinstance(recurrence, Stack) and recurrence.is_padded:
+            filled = _record(recurrence, executed, lambda cell, state: cell.read(state, cell.padding))
+            padding = {"padding": {"program": filled, "to": recurrence.padded_to}}
     except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise BadInput(
             f"cell: a certificate holds the step of a {recurrence.name} cell as a program of +, −, × and what tallystick.numbers "
             f"has, without a look at any number, and that fails: {error}"
         ) from None
-    return {"start": start, **({"first": first} if first else {}), "step": steps, "hidden": hidden}
+    return {"start": start, **({"first": first} if first else {}), **padding, "step": steps, "hidden": hidden}
 
 
 def _start(recurrence: Recurrence) -> Any:  # noqa: ANN401 -- each recurrence has its own kind of state

@@ -7,12 +7,13 @@ rounds. Floating point as executed rounds after every operation, which keeps the
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import lcm
 from operator import itemgetter, mul
 from typing import Any
 
 from .answers import TooCostly, Undecided, require
+from .asked import Asked
 from .claims import Network, Operation, Program, Readout
 from .effort import product_time
 from .floating import Format, tanh_at_most
@@ -72,6 +73,15 @@ class Arithmetic(ABC):
     def positive_part(self, x: Box) -> Box:
         """Return max(0, x), which rises."""
         return max(x[0], 0), max(x[1], 0)
+
+    def square(self, x: Box) -> Box:
+        """Return x², which is never negative."""
+        low, high = self.product(x, x)
+        return (low if x[0] > 0 or x[1] < 0 else 0), high
+
+    def step(self, x: Box) -> Box:
+        """Return 1 above zero and 0 elsewhere, which rises."""
+        return (self.unit if x[0] > 0 else 0), (self.unit if x[1] > 0 else 0)
 
     def check(self, box: Box) -> None:  # noqa: B027 -- floats do not grow
         """Stop where numbers become too long to go on with."""
@@ -306,16 +316,19 @@ def _getter(places: list[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
 class BoxedNetwork:
     """A network in an arithmetic."""
 
-    def __init__(self, network: Network, arithmetic: Arithmetic) -> None:
+    def __init__(self, network: Network | Asked, arithmetic: Arithmetic) -> None:
         self.network, self.arithmetic = network, arithmetic
         starts = [arithmetic.sum(Operation("sum", (), (), number)) for number in network.start]
         self.start: Boxes = tuple(start([], [], []) for start in starts)
+        self.unread = self.start
+        """The boxes before anything is read; `start` is read on from by the first token."""
         for program in network.first:
-            self.start = self._function(program)(self.start)
-        self._open, self._close, self._hidden = map(self._function, (*network.steps, network.hidden))
+            self.start = self.function(program)(self.start)
+        self._steps, self._hidden = [*map(self.function, network.steps)], self.function(network.hidden)
         self._above = arithmetic.pairs(network.readout)
 
-    def _function(self, program: Program) -> Callable[[Boxes], Boxes]:
+    def function(self, program: Program) -> Callable[[Boxes], Boxes]:
+        """Return a program as a function of boxes."""
         runs = [self.arithmetic.run(operation, len(self.start)) for operation in program.operations]
         results, check = _getter(list(program.results)), self.arithmetic.check
         if not runs:
@@ -334,11 +347,31 @@ class BoxedNetwork:
 
     def step(self, state: Boxes, token: int) -> Boxes:
         """Return the boxes of the next state."""
-        return self._close(state) if token else self._open(state)
+        return self._steps[token](state)
+
+    def hidden(self, state: Boxes) -> Boxes:
+        """Return the boxes of what the readout sees."""
+        return self._hidden(state)
+
+    def above(self, state: Boxes) -> tuple[bool | None, ...]:
+        """Say of each pair of outputs whether the first is surely above the second, or surely not; else None."""
+        return self._above(self._hidden(state))
+
+    @cached_property
+    def _lines(self) -> list[Run]:
+        size = len(self.network.hidden.results)
+        lines = self.network.readout.lines
+        return [self.arithmetic.sum(Operation("sum", tuple(range(size)), *line), size) for line in lines]
+
+    def outputs(self, state: Boxes) -> Boxes:
+        """Return the boxes of the outputs."""
+        hidden = list(self._hidden(state))
+        doubled, widths = [low + high for low, high in hidden], [high - low for low, high in hidden]
+        return tuple(line(hidden, doubled, widths) for line in self._lines)
 
     def class_of(self, state: Boxes) -> int | None:
         """Return the class that every state in the boxes gets, or None if they may not all get one."""
-        return self.network.readout.decision.class_of(self._above(self._hidden(state)))
+        return self.network.readout.decision.class_of(self.above(state))
 
     def is_narrow(self, state: Boxes) -> bool:
         """Say whether more digits may decide."""

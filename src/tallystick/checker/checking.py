@@ -11,6 +11,8 @@ from .counters import check_matrices
 from .effort import MINUTES, Limit
 from .forms import claim_of
 from .groups import check_groups
+from .language_checks import check_language
+from .language_claims import LanguageClaim
 from .limits import check_all_lengths
 from .paths import METHOD as PATHS
 from .paths import check_fading, check_paths
@@ -76,7 +78,8 @@ def check(text: str, minutes: Fraction | int = MINUTES, report: Report | None = 
 
 def _answer(text: str, limit: Limit) -> Answer:
     try:
-        return Answer(True, _verify(_claim(text), limit))
+        claim = _claim(text)
+        return Answer(True, check_language(claim, limit) if isinstance(claim, LanguageClaim) else _verify(claim, limit))
     except Refused as refusal:
         return Answer(False, str(refusal))
     except TooCostly as cost:
@@ -85,7 +88,7 @@ def _answer(text: str, limit: Limit) -> Answer:
         return Answer(None, "there is not enough memory for this")
 
 
-def _claim(text: str) -> Claim:
+def _claim(text: str) -> Claim | LanguageClaim:
     content = parse(text)
     try:
         return claim_of(content)

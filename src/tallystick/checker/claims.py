@@ -148,7 +148,7 @@ class Operation(NamedTuple):
     """A step of a program.
 
     Attributes:
-        name: sum, product, positive_part, tanh, sigmoid or mean.
+        name: sum, product, positive_part, tanh, sigmoid, square, step or mean.
         places: the numbers it takes. Of a mean the share comes first: (1 − s)·x + s·y.
         weights: what a sum multiplies each of its numbers by.
         bias: what a sum adds last.

@@ -6,10 +6,12 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
+from .asked import is_asked
 from .claims import COUNT, Claim, Counterexample, Model, Network, Rest, Tail
 from .counters import METHOD as MATRICES
 from .counts import class_names
 from .floating import FORMATS, FUSED
+from .language_claims import LanguageClaim, language_claim_of
 from .models import GATES, model_of
 from .paths import METHOD as PATHS
 from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
@@ -21,15 +23,18 @@ _LONGEST_TAIL, _LONGEST_RECURRENCE = 1 << 16, 1 << 10
 _FIELDS = "format model readout lengths arithmetic verdict horizon counterexample evidence digest"
 
 
-def claim_of(found: object) -> Claim:
+def claim_of(found: object) -> Claim | LanguageClaim:
     """Return what a certificate claims, once its digest fits; raise `Unreadable` for what cannot be one."""
+    given = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    asked = is_asked(given.get("model"))
+    first = " first" if asked and "first" in given else ""
     try:
-        content = fields_of(found, _FIELDS)
+        content = fields_of(cast("object", found), _FIELDS + first)
         require(content["format"] == _FORMAT, "unknown format")
     except Refused as refusal:
         raise Unreadable(str(refusal)) from None
     require(content["digest"] == _digest(content), "the digest does not fit the content")
-    return _claim(content)
+    return language_claim_of(content) if asked else _claim(content)
 
 
 def _digest(content: dict[str, Any]) -> str:

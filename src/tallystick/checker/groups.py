@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 from .answers import TooCostly, Undecided, number_text, require
 from .boxes import Arithmetic, BoxedNetwork, Boxes, Executed, Rounded, hull
-from .claims import Claim, Counterexample, Network
+from .claims import Claim, Counterexample, Network, Task
 from .effort import Limit
 from .floating import FORMATS
 
@@ -30,7 +30,7 @@ def check_groups(claim: Claim, network: Network, limit: Limit) -> None:
     example = claim.counterexample
     if example is not None:
         _decide(claim, network, lambda boxed, _: _check_counterexample(claim, boxed, example, limit))
-    _decide(claim, network, lambda boxed, suffix: _check_lengths(claim, boxed, suffix, limit))
+    _decide(claim, network, lambda boxed, suffix: _check_lengths(claim, network, boxed, suffix, limit))
 
 
 def _arithmetics(claim: Claim, network: Network) -> Iterator[Arithmetic]:
@@ -73,13 +73,13 @@ def _check_counterexample(claim: Claim, boxed: BoxedNetwork, example: Counterexa
     require(found == example.given != example.right, "the counterexample does not fail as it is said to")
 
 
-def _check_lengths(claim: Claim, boxed: BoxedNetwork, suffix: int, limit: Limit) -> None:
+def _check_lengths(claim: Claim, network: Network, boxed: BoxedNetwork, suffix: int, limit: Limit) -> None:
     limit.allow(2 * _groups_to(claim.horizon, suffix) * boxed.time(), f"length {number_text(claim.horizon)}")
     if _groups_at(claim.horizon, suffix) * len(boxed.start) * boxed.arithmetic.weight > _MOST_BOXES:
         raise TooCostly(f"length {number_text(claim.horizon)} has too many groups of strings for the memory")
-    groups, task = {(0, 0): boxed.start}, claim.model.task
+    groups, task = {(0, 0): boxed.start}, network.task
     for length in range(1, claim.horizon + 1):
-        groups = _longer(groups, boxed, suffix, lambda length=length: limit.go_on(length, claim.horizon))
+        groups = _longer(groups, boxed, task, suffix, lambda length=length: limit.go_on(length, claim.horizon))
         for (group, _), state in groups.items() if length % claim.stride == 0 else ():
             found, right = boxed.class_of(state), task.right_class(group, length)
             require(found in (right, None), f"a string of length {length} fails")
@@ -87,9 +87,9 @@ def _check_lengths(claim: Claim, boxed: BoxedNetwork, suffix: int, limit: Limit)
                 raise Undecided(narrow=length <= suffix or boxed.is_narrow(state))
 
 
-def _longer(groups: Groups, boxed: BoxedNetwork, suffix: int, go_on: Callable[[], None]) -> Groups:
+def _longer(groups: Groups, boxed: BoxedNetwork, task: Task, suffix: int, go_on: Callable[[], None]) -> Groups:
     longer: Groups = {}
-    kept, group_after = (1 << suffix) - 1, boxed.network.task.group_after
+    kept, group_after = (1 << suffix) - 1, task.group_after
     for (group, last), state in groups.items():
         go_on()
         for token in (0, 1):

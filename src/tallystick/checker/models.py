@@ -4,7 +4,8 @@ A program is a list of operations on numbers, those of the state first. An opera
 places and gives one more:
 
     ["sum", [[w, place], …], c]           w·x + … + c: as executed each product is rounded, they are added from the left, c last
-    ["product", place, place], ["positive_part", place], ["tanh", place], ["sigmoid", place]
+    ["product", place, place], ["positive_part", place], ["tanh", place], ["sigmoid", place], ["square", place]
+    ["step", place]                       1 above zero, else 0
     ["mean", share, place, place]         (1 − s)·x + s·y
 """
 
@@ -43,12 +44,12 @@ What has an `input_weight` has matrices, which tells the two apart where they sh
 
 _TENSOR_FIELDS = "cell input_weight recurrent_weight input_bias recurrent_bias readout"
 _OUTPUTS = {"zero": 1, "binary": 1, "ternary": 3, COUNT: 1}
-_TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "mean": 3}
+_TAKEN = {"product": 2, "positive_part": 1, "tanh": 1, "sigmoid": 1, "square": 1, "step": 1, "mean": 3}
 """How many numbers an operation takes."""
 
 _LONGEST_NAME = 64
-_MOST_READ_FIRST = 16
-_MOST_UNITS, _MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 1024, 4096, 1 << 15, 64
+MOST_READ_FIRST = 16
+MOST_UNITS, MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 1024, 4096, 1 << 15, 64
 
 
 def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
@@ -79,14 +80,14 @@ def _model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
         return _network_of_tensors(fields_of(found, _TENSOR_FIELDS + task))
     framed = " first" if "first" in found else ""
     fields = fields_of(found, "cell start step hidden readout" + framed + task)
-    start = tuple(map(number_of, list_of(fields["start"], most=_MOST_NUMBERS)))
+    start = tuple(map(number_of, list_of(fields["start"], most=MOST_NUMBERS)))
     steps = fields_of(fields["step"], "( )")
-    first, second = (_program(steps[token], len(start), len(start)) for token in "()")
-    hidden = _program(fields["hidden"], len(start))
-    before = list_of(fields.get("first", []), most=_MOST_READ_FIRST)
+    first, second = (program_from(steps[token], len(start), len(start)) for token in "()")
+    hidden = program_from(fields["hidden"], len(start))
+    before = list_of(fields.get("first", []), most=MOST_READ_FIRST)
     readout, right, classes = _readout_and_task(fields, len(hidden.results))
     network = Network(cell, start, (first, second), hidden, readout, right)
-    return network._replace(first=tuple(_program(one, len(start), len(start)) for one in before)), classes
+    return network._replace(first=tuple(program_from(one, len(start), len(start)) for one in before)), classes
 
 
 def _is_scalar(model: dict[str, Any]) -> bool:
@@ -99,7 +100,7 @@ def _is_scalar(model: dict[str, Any]) -> bool:
 def _readout_and_task(model: dict[str, Any], units: int) -> tuple[Readout, Task, tuple[str, ...]]:
     """Return a model's readout, its task, and the names of the classes."""
     scalar = _is_scalar(model)
-    readout = _readout(model["readout"], units, scalar=scalar)
+    readout = readout_from(model["readout"], units, scalar=scalar)
     if readout.kind == COUNT:
         asked = fields_of(model["task"], "name machine classes right") if "task" in model else None
         fine = asked is None or (asked["machine"], asked["classes"], asked["right"]) == ("bb", [], [])
@@ -120,7 +121,7 @@ def _readout_and_task(model: dict[str, Any], units: int) -> tuple[Readout, Task,
     return readout, Task(one_of(found["machine"], ("bb", "semidyck1")) == "semidyck1", (below, zero, above)), classes
 
 
-def _readout(value: object, units: int, *, scalar: bool) -> Readout:
+def readout_from(value: object, units: int, *, scalar: bool) -> Readout:
     """Read a readout: its weight is a row per output, but a number where both the cell and the readout are known by name."""
     require(isinstance(value, dict), "an object is missing")
     kind: Any = cast("dict[str, Any]", value).get("kind")
@@ -130,7 +131,7 @@ def _readout(value: object, units: int, *, scalar: bool) -> Readout:
         require(units == 1, "a zero check of h itself reads one unit")
         return Readout(kind, (((Fraction(1),), Fraction(0)),), KINDS[kind])
     found = fields_of(value, "kind weight bias" + ("" if kind in (*KINDS, GREATEST, COUNT) else " comparisons"))
-    size = _OUTPUTS.get(kind) or len(list_of(found["bias"], most=_MOST_UNITS))
+    size = _OUTPUTS.get(kind) or len(list_of(found["bias"], most=MOST_UNITS))
     flat = scalar and kind in (*KINDS, COUNT)
     rows = [[v] for v in list_of(found["weight"])] if flat else found["weight"]
     weight = matrix_of(rows, size, units)
@@ -165,14 +166,14 @@ def _comparison(value: object, outputs: int) -> Comparison:
 # --- Programs -----------------------------------------------------------------------------------------------------------------
 
 
-def _program(value: object, size: int, results: int | None = None) -> Program:
+def program_from(value: object, size: int, results: int | None = None) -> Program:
     """Read a program that takes so many numbers."""
     found = fields_of(value, "operations results")
     operations: list[Operation] = []
     for entry in list_of(found["operations"], most=_MOST_OPERATIONS):
         operations.append(_operation(list_of(entry), size + len(operations)))
     require(sum(len(one.places) for one in operations) <= _MOST_TERMS, f"a program has more than {_MOST_TERMS} terms")
-    places = _places(list_of(found["results"], results, _MOST_NUMBERS), size + len(operations))
+    places = _places(list_of(found["results"], results, MOST_NUMBERS), size + len(operations))
     require(places, "a program without results")
     return Program(tuple(operations), places)
 
@@ -204,7 +205,7 @@ def _network_of_tensors(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]
     cell = found["cell"]
     rows = len(list_of(found["recurrent_weight"]))
     units = rows // GATES[cell]
-    require(0 < units <= _MOST_UNITS, f"a cell of matrices has not 1 to {_MOST_UNITS} units")
+    require(0 < units <= MOST_UNITS, f"a cell of matrices has not 1 to {MOST_UNITS} units")
     readout, task, classes = _readout_and_task(found, units)
     inputs = matrix_of(found["input_weight"], units * GATES[cell], 2)
     recurrent = matrix_of(found["recurrent_weight"], units * GATES[cell], units)
