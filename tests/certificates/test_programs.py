@@ -343,7 +343,7 @@ MALFORMED = [
     ("a list has not 2 entries", with_operations(["sum", [[1]], 0])),
     ("a list is missing", with_operations("tanh")),
     ("an operation without a name", with_operations([])),
-    ("not one of sum, product, positive_part, tanh, sigmoid, mean", with_operations(["exp", 0])),
+    ("not one of sum, product, positive_part, tanh, sigmoid, square, step, mean", with_operations(["exp", 0])),
     ("a number is neither whole nor p/q", with_operations(["sum", [["0.5", 0]], 0])),
     ("a list has more than 4096 entries", with_operations(*[["positive_part", 0]] * 4097)),
     ("a program has more than 32768 terms", with_operations(*[["sum", [[1, 0]] * 200, 0]] * 200)),

@@ -24,6 +24,9 @@ the tail is null. That of a zero check (`zero_check`) is how odd lengths come to
 even lengths count or each token has a matrix.
 That of lattice paths (`path_limits`) is a length: with `{"method": "lattice paths", "start": K}` all but the last K tokens fade.
 
+A network that is asked about a language, from another `first` length on or with padding, is written as `languages.certificates`
+says.
+
 The checker (`checker/`) shares no code with this module on purpose.
 """
 
@@ -34,6 +37,7 @@ from pathlib import Path
 
 from tallystick.cells import Recurrence, ScalarCell, TensorCell
 from tallystick.certificates.counts import asked_for_a_class
+from tallystick.certificates.languages.certificates import evidence_of_language, is_of_language, model_of_language
 from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
 from tallystick.certificates.linear.limits import proof_of
@@ -77,16 +81,18 @@ def certificate(verdict: Verdict) -> dict[str, object]:
     >>> certificate(certify(Network(LinearCell(1, -1, 1), Readout.zero())))["horizon"]
     'unlimited'
     """
+    asked = is_of_language(verdict)
     content: dict[str, object] = {
         "format": FORMAT,
-        "model": _model(verdict),
+        "model": model_of_language(verdict, _readout, _task) if asked else _model(verdict),
         "readout": verdict.network.readout.kind,
         "lengths": verdict.lengths.value,
+        **({} if verdict.first == 1 else {"first": verdict.first}),
         "arithmetic": verdict.arithmetic,
         "verdict": verdict.outcome.value,
         "horizon": UNLIMITED if verdict.horizon is None else verdict.horizon,
         "counterexample": None if verdict.failure is None else _counterexample(verdict, verdict.failure),
-        "evidence": _evidence(verdict),
+        "evidence": evidence_of_language(verdict) if asked else _evidence(verdict),
     }
     return {**content, "digest": digest(content)}
 
@@ -220,7 +226,7 @@ def _counterexample(verdict: Verdict, failure: Failure) -> dict[str, object]:
         "runs": [list(run) for run in failure.runs],
         "class": str(failure.found),
         "right_class": str(failure.right),
-        "trace": exact_trace(verdict) if _is_known(verdict.network.cell) else None,
+        "trace": exact_trace(verdict) if _is_known(verdict.network.cell) and not is_of_language(verdict) else None,
     }
 
 

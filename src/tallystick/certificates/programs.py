@@ -32,9 +32,7 @@ MOST_NUMBERS, MOST_OPERATIONS, MOST_TERMS = 1024, 4096, 1 << 15
 _ONE = Fraction(1)
 
 
-def program_of(
-    recurrence: Recurrence, *, executed: bool, alphabet: tuple[str, ...] = ALPHABET
-) -> dict[str, object]:
+def program_of(recurrence: Recurrence, *, executed: bool, alphabet: tuple[str, ...] = ALPHABET) -> dict[str, object]:
     """Return a recurrence as programs: the start, the step of each token, and what the readout sees.
 
     What a stack reads before every string is one program per vector; what short strings are filled up with is one too.
