@@ -195,6 +195,11 @@ class Document:
         self.value = value
         self.where = where
 
+    @property
+    def content(self) -> dict[str, object]:
+        """The fields of an object as they are, none of them checked; empty where the value is not an object."""
+        return cast("dict[str, object]", self.value) if isinstance(self.value, dict) else {}
+
     def refuse(self, expected: str) -> NoReturn:
         """Raise `BadInput`: this value is not what is expected."""
         shown = json.dumps(self.value, ensure_ascii=False, default=str)

@@ -169,7 +169,7 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
             {"layers": [{**LONG["layers"][0], "initial_state": {"h": [0], "c": [0]}}]},
             "initial_state: unknown field 'c'",
         ),
-        ({"answer": {"kind": "support"}}, "kind: .* one of zero, sign, class, count, accept"),
+        ({"answer": {"kind": "sure"}}, "kind: .* one of zero, sign, class, count, accept, threshold, next, support"),
         (
             {"answer": {"kind": "sign", "classes": ["Pos", "Zero"]}},
             "classes: .* is not a list of the classes of the task 'binary', each once: ZeroNeg, Pos",
@@ -180,7 +180,7 @@ def test_the_long_form_holds_tokens_layers_and_a_state_to_start_from():
             "task: 'binary' has the classes ZeroNeg, Pos; the answer accept is for membership",
         ),
         ({"task": "ternary"}, "task: .* a task with 2 classes"),
-        ({"task": "anbn", "tokens": {"a": [1], "b": [2]}}, "task: 'anbn' has the tokens a, b; a network reads"),
+        ({"task": "anbn"}, r"tokens: field 'a' is missing"),
         ({"task": []}, r"task: \[\] is not a string"),
     ],
 )

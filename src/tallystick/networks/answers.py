@@ -9,22 +9,24 @@ longer one says each for itself:
 An answer is `sign` (one output, above zero or not), `accept` (the same, for membership), `class` (the greatest output wins, of
 equal ones the first), `zero` (one output is zero or not) or `count` (the whole number that is nearest to one output). `classes`
 are the task's, in the order of the outputs; for one output the class of an output that is not above zero comes first. The zero
-check of one unit may leave out its weights. Whoever reads the file may say task and classes as well, and is followed; so does
-whoever asks for the count of a network whose one output has a sign.
+check of one unit may leave out its weights.
+
+The answers `threshold`, `next` and `support` are given after every token (`networks.steps`). `outputs` names the token of each
+output, `end` the one among them that ends the string, and `threshold` is a number:
+
+    "answer": {"kind": "threshold", "outputs": ["a", "b", "<EOS>"], "end": "<EOS>", "threshold": 0.005}, "task": "anbn"
+
+`networks.asked` reads the task.
 """
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from tallystick.cells import Recurrence, ScalarCell
-from tallystick.errors import BadInput
 from tallystick.files import Document
-from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task
-from tallystick.networks.declaration import declare_task
 from tallystick.networks.network import Network
 from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, MOST_OUTPUTS, SIGN, Readout, decision_of
+from tallystick.networks.steps import STEPWISE, THRESHOLD, Steps
 from tallystick.numbers import exact
 from tallystick.numbers.values import exact_number
 
@@ -32,36 +34,26 @@ ACCEPT = "accept"
 """The sign of one output, asked for membership."""
 
 
-class Asked(NamedTuple):
-    """What a file, or its reader, says of a network beside its weights (`networks.declaration`)."""
-
-    task: Task | str | None = None
-    classes: Sequence[str] | None = None
-    tokens: Mapping[str, object] | str | None = None
-    nonlinearity: str | None = None
-
-    def over(self, other: "Asked") -> "Asked":
-        """Return what is said here, and what the other says where nothing is said here."""
-        return Asked(
-            other.task if self.task is None else self.task,
-            other.classes if self.classes is None else self.classes,
-            other.tokens if self.tokens is None else self.tokens,
-            other.nonlinearity if self.nonlinearity is None else self.nonlinearity,
-        )
-
-
 def read_answer(fields: dict[str, Document], units: int) -> Readout:
     """Read the matrix of the longer spelling and the decision over its outputs."""
-    answer = _answer(fields)
+    answer = answer_fields(fields)
     name = answer["kind"].text()
-    if name not in (*DECISIONS, COUNT, ACCEPT):
-        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, COUNT, ACCEPT))}")
+    if name not in (*DECISIONS, COUNT, ACCEPT, *STEPWISE):
+        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, COUNT, ACCEPT, *STEPWISE))}")
     decision = SIGN if name == ACCEPT else name
     parts = fields["readout"].fields(required=("weight",), optional=("bias",))
-    rows = len(list(parts["weight"].items()))
-    outputs = rows if decision_of(decision, rows) and rows <= MOST_OUTPUTS else _outputs(decision)
+    steps = _read_steps(answer) if decision in STEPWISE else None
+    rows = len(steps.outputs) if steps else len(list(parts["weight"].items()))
+    outputs = rows if steps or (decision_of(decision, rows) and rows <= MOST_OUTPUTS) else _outputs(decision)
     bias = read_numbers(parts["bias"], outputs) if "bias" in parts else (Fraction(0),) * outputs
-    return Readout(read_numbers(parts["weight"], outputs, units), bias, decision)
+    return Readout(read_numbers(parts["weight"], outputs, units), bias, decision, steps)
+
+
+def _read_steps(answer: dict[str, Document]) -> Steps:
+    """Read what each output stands for, where an answer is given after every token."""
+    outputs = tuple(entry.text() for entry in answer["outputs"].items())
+    threshold = exact(answer["threshold"].value, answer["threshold"].where) if "threshold" in answer else None
+    return Steps(outputs, answer["end"].text(), threshold)
 
 
 def read_readout(document: Document, kind: type[Recurrence], units: int) -> Readout:
@@ -82,85 +74,28 @@ def read_readout(document: Document, kind: type[Recurrence], units: int) -> Read
     return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
 
 
-def read_task(fields: dict[str, Document], readout: Readout, usual: Task | None, asked: Asked) -> Task:
-    """Return what a network is asked for, its classes in the order of the outputs; where that is open, ask."""
-    answer = _answer(fields) if "answer" in fields else {}
-    accepts = "kind" in answer and answer["kind"].value == ACCEPT
-    usual = None if accepts else usual
-    said = Asked()
-    if readout.decision == COUNT and "task" in fields and fields["task"].value == COUNT:
-        return asked_task(readout, usual, asked)
-    if "task" in fields and asked.task is None:
-        said = Asked(_ready_task(fields["task"], readout))
-    if "classes" in answer:
-        said = said._replace(classes=[entry.text() for entry in answer["classes"].items()])
-    found = asked_task(readout, usual, asked.over(said))
-    if accepts and set(found.classes) != set(MembershipClass):
-        raise BadInput(
-            f"task: {found.name!r} has the classes {', '.join(found.classes)}; the answer accept is for membership"
-        )
-    return found
+def answer_to_json(network: Network, *, long: bool, has_order: bool) -> dict[str, object]:
+    """Return the fields of a file that say what the outputs mean, in the shorter spelling where it has a word for it.
 
-
-def asked_readout(readout: Readout, asked: Asked) -> Readout:
-    """Return a readout as it is asked: whoever asks for the count looks at a single output itself, and not at its sign."""
-    name = asked.task.name if isinstance(asked.task, Task) else asked.task
-    return Readout(readout.weight, readout.bias, COUNT) if (name, readout.decision) == (COUNT, SIGN) else readout
-
-
-def asked_task(readout: Readout, usual: Task | None, asked: Asked) -> Task:
-    """Return the task that is asked, or the usual one, its classes in the order of the outputs; where that is open, ask."""
-    if asked.task is None and usual is None:
-        raise BadInput(
-            f"task: missing; {_several(readout)} may answer several tasks; say task= (in the file, as --task or as an argument), "
-            + (
-                f"one of {', '.join(_fitting(readout))}"
-                if _fitting(readout)
-                else "though no ready task has so many classes"
-            )
-        )
-    found = usual if asked.task is None else declare_task(asked.task, may_count=len(readout.bias) == 1)
-    assert found is not None
-    if (not found.classes) != (readout.decision == COUNT):
-        raise BadInput(
-            f"task: {found.name!r} does not go with the {readout.kind} readout: a count readout answers the task count, which "
-            "asks for a number, and no other readout does"
-        )
-    if len(found.classes) != len(readout.comparisons):
-        raise BadInput(
-            f"task: {found.name!r} has {len(found.classes)} classes, {', '.join(found.classes)}; {_several(readout)} tells "
-            f"{len(readout.comparisons)} apart"
-        )
-    if asked.classes is not None:
-        return found.in_order(asked.classes)
-    if len(readout.bias) > 1 and usual is None:
-        raise BadInput(
-            f"classes: missing; say which output is which: classes={','.join(found.classes)} in the order of the outputs (in the "
-            "file, as --classes or as an argument)"
-        )
-    return found
-
-
-def _several(readout: Readout) -> str:
-    return f"a readout of {len(readout.bias)} output{'' if len(readout.bias) == 1 else 's'}"
-
-
-def answer_to_json(network: Network, *, long: bool) -> dict[str, object]:
-    """Return the fields of a file that say what the outputs mean, in the shorter spelling where it has a word for it."""
-    task, readout = network.task, network.readout
-    ready = READY_TASKS.get(task.name)
-    reordered = ready is not None and task.classes != ready.classes
-    named = {} if task == network.usual_task else {"task": task.name}
-    if not long and not reordered and readout.kind != GREATEST:
-        return {"readout": readout_to_json(readout, network.cell), **named}
+    Args:
+        network: the network.
+        long: whether the longer spelling is asked for.
+        has_order: whether the classes stand in an order that the task's name does not tell.
+    """
+    task, readout, steps = network.task, network.readout, network.readout.steps
+    if not long and not has_order and readout.kind != GREATEST and steps is None:
+        return {"readout": readout_to_json(readout, network.cell)}
     weights = {
         "weight": write_numbers(readout.weight, "readout.weight"),
         "bias": write_numbers(readout.bias, "readout.bias"),
     }
     answer: dict[str, object] = {"kind": readout.decision}
-    if reordered or readout.kind == GREATEST:
+    if steps is not None:
+        answer |= {"outputs": list(steps.outputs), "end": steps.end}
+        answer |= {} if steps.threshold is None else {"threshold": write_numbers(steps.threshold, "threshold")}
+    elif has_order or readout.kind == GREATEST:
         answer["classes"] = [str(name) for name in task.classes]
-    return {"readout": weights, "answer": answer, **named}
+    return {"readout": weights, "answer": answer}
 
 
 def readout_to_json(readout: Readout, cell: Recurrence) -> dict[str, object]:
@@ -181,22 +116,12 @@ def _outputs(decision: str) -> int:
     return DECISIONS[decision].outputs if decision in DECISIONS else 1
 
 
-def _answer(fields: dict[str, Document]) -> dict[str, Document]:
-    return fields["answer"].fields(required=("kind",), optional=("classes",))
-
-
-def _ready_task(document: Document, readout: Readout) -> Task:
-    """Read the name of a task, which must have as many classes as the readout."""
-    name, fitting = document.text(), _fitting(readout)
-    if name not in fitting:
-        document.refuse(f"a task with {len(readout.comparisons)} classes: one of {', '.join(fitting)}")
-    return fitting[name]
-
-
-def _fitting(readout: Readout) -> dict[str, Task]:
-    """Return the tasks over brackets with as many classes as a readout has."""
-    size = len(readout.comparisons)
-    return {n: task for n, task in READY_TASKS.items() if len(task.classes) == size and task.alphabet == ALPHABET}
+def answer_fields(fields: dict[str, Document]) -> dict[str, Document]:
+    """Return the fields of an answer; those that are given after every token name their outputs."""
+    kind = fields["answer"].content.get("kind")
+    if kind not in STEPWISE:
+        return fields["answer"].fields(required=("kind",), optional=("classes",))
+    return fields["answer"].fields(required=("kind", "outputs", "end", *((THRESHOLD,) if kind == THRESHOLD else ())))
 
 
 def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers

@@ -7,7 +7,7 @@
 """
 
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from tallystick.cells import (
     CELLS,
@@ -41,7 +41,7 @@ class ReadCell(NamedTuple):
         cell: the cell.
         shown: the rows over what the cell shows that the readout or the next layer reads; empty where it reads all as it is.
         fields: the fields of its object.
-        reads_tokens: whether the last two entries of what it reads say which token it is, beside the token's own vector.
+        reads_tokens: whether the last entries of what it reads, one per token, say which token it is, beside its own vector.
     """
 
     cell: Cell
@@ -57,6 +57,7 @@ def read_cell(
     inputs: int = TOKENS,
     *,
     tokens: Matrix | None,
+    alphabet: tuple[str, ...] = ALPHABET,
 ) -> ReadCell:
     """Read the weights of a cell.
 
@@ -66,10 +67,9 @@ def read_cell(
         optional: the fields that it may have.
         inputs: the length of the vectors that the cell reads.
         tokens: the vectors of the tokens where it reads these; None for a layer above another.
+        alphabet: the tokens.
     """
-    found = document.value
-    content = cast("dict[str, object]", found) if isinstance(found, dict) else {}
-    kind = KINDS["input_weight" in content].get(str(content.get("cell")))
+    kind = KINDS["input_weight" in document.content].get(str(document.content.get("cell")))
     if kind is LruLayer:
         return ReadCell(*read_complex_layer(document, required, optional, inputs))
     weights = tuple((kind or ScalarCell).shapes(1))
@@ -82,7 +82,7 @@ def read_cell(
         fields["cell"].refuse(f"one of {', '.join(CELLS | LAYERS)}")
     recurrent = fields["recurrent_weight"]
     if issubclass(kind, SelectiveLayer):
-        return _read_selective(fields, inputs, tokens)
+        return _read_selective(fields, inputs, tokens, alphabet)
     units = _units(kind, recurrent)
     tensors = {
         field: read_numbers(fields[field], *shape) if field in fields else (_ZERO,) * shape[0]
@@ -94,7 +94,7 @@ def read_cell(
     return ReadCell(kind.from_tensors(tensors), (), fields)
 
 
-def cell_to_json(cell: Cell, *, tokens: Matrix | None) -> dict[str, object]:
+def cell_to_json(cell: Cell, *, tokens: Matrix | None, alphabet: tuple[str, ...] = ALPHABET) -> dict[str, object]:
     """Return a cell as the object that its file holds; `tokens` are the vectors of the tokens where it reads these."""
     if isinstance(cell, LruLayer):
         return {"cell": cell.name, **complex_layer_to_json(cell)}
@@ -103,25 +103,29 @@ def cell_to_json(cell: Cell, *, tokens: Matrix | None) -> dict[str, object]:
         by_token = cell.recurrent_weight if isinstance(cell, MatrixLayer) else zip(*cell.recurrent_weight, strict=True)
         written["recurrent_weight"] = {
             token: write_numbers(numbers, f"recurrent_weight.{token}")
-            for token, numbers in zip(ALPHABET, by_token, strict=True)
+            for token, numbers in zip(alphabet, by_token, strict=True)
         }
     return {"cell": cell.name, **written}
 
 
 def _is_one_hot(tokens: Matrix | None) -> bool:
-    return tokens is not None and [list(row) for row in tokens] == [[1, 0], [0, 1]]
+    return tokens is not None and all(
+        [*row] == [int(place == one) for place in range(len(tokens))] for one, row in enumerate(tokens)
+    )
 
 
 def _is_diagonal(kind: type[Cell], recurrent: Document) -> bool:
     return kind is LinearLayer and depth_of(recurrent) == _VECTOR
 
 
-def _read_selective(fields: dict[str, Document], inputs: int, tokens: Matrix | None) -> ReadCell:
+def _read_selective(
+    fields: dict[str, Document], inputs: int, tokens: Matrix | None, alphabet: tuple[str, ...]
+) -> ReadCell:
     recurrent = fields["recurrent_weight"]
     by_token = isinstance(recurrent.value, dict)
     if by_token and tokens is None:
         recurrent.refuse("one row of factors per unit, or one matrix per entry of what the layer below shows")
-    parts = _parts_by_token(recurrent) if by_token else []
+    parts = _parts_by_token(recurrent, alphabet) if by_token else []
     depth = depth_of(parts[0]) + 1 if by_token else depth_of(recurrent)
     if depth not in (_MATRIX, _MATRICES):
         recurrent.refuse('{"(": …, ")": …} with a matrix or a vector for each token')
@@ -137,22 +141,23 @@ def _read_selective(fields: dict[str, Document], inputs: int, tokens: Matrix | N
         return ReadCell(kind(weight, read_numbers(recurrent, *shape), bias), (), fields)
     matrices: list[Any] = [read_numbers(part, *([units] * (depth - 1))) for part in parts]
     widened = not _is_one_hot(tokens)
-    if widened:  # two more entries of what is read say which token it is, and these alone choose the matrix
-        weight = tuple((*row, _ZERO, _ZERO) for row in weight)
+    if widened:  # further entries of what is read say which token it is, and these alone choose the matrix
+        weight = tuple((*row, *(_ZERO for _ in alphabet)) for row in weight)
         none = (_ZERO,) * units
         matrices = [none if depth == _MATRIX else (none,) * units] * inputs + matrices
     chosen = tuple(zip(*matrices, strict=True)) if depth == _MATRIX else tuple(matrices)
     return ReadCell(kind(weight, chosen, bias), (), fields, widened)
 
 
-def _parts_by_token(document: Document) -> list[Document]:
-    fields = document.fields(required=tuple(ALPHABET))
-    parts = [fields[token] for token in ALPHABET]
+def _parts_by_token(document: Document, alphabet: tuple[str, ...]) -> list[Document]:
+    fields = document.fields(required=alphabet)
+    parts = [fields[token] for token in alphabet]
     for part in parts:
         if depth_of(part) not in (_VECTOR, _MATRIX):
             part.refuse("a matrix, or a vector, which is its diagonal")
-    if depth_of(parts[0]) != depth_of(parts[1]):
-        parts[1].refuse(f"of the form of the other token's: a {('vector', 'matrix')[depth_of(parts[0]) - 1]}")
+    for part in parts[1:]:
+        if depth_of(part) != depth_of(parts[0]):
+            part.refuse(f"of the form of the other token's: a {('vector', 'matrix')[depth_of(parts[0]) - 1]}")
     return parts
 
 

@@ -32,7 +32,7 @@ from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import READY_TASKS
-from tallystick.networks.answers import Asked, asked_readout, asked_task
+from tallystick.networks.asked import Asked, asked_readout, asked_task
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, Readout
 from tallystick.networks.tensors.named_tensor import NamedTensor, show_label, show_shape

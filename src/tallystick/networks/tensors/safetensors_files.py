@@ -15,7 +15,7 @@ from safetensors.numpy import save
 
 from tallystick.errors import BadInput
 from tallystick.files import parse_document, read_bytes, write_whole
-from tallystick.networks.answers import Asked
+from tallystick.networks.asked import Asked
 from tallystick.networks.network import Network
 from tallystick.networks.tensors.named_tensor import show_name, show_shape
 from tallystick.networks.tensors.own_tensors import tensors_of_network

@@ -31,7 +31,7 @@ from tallystick.cells import Cell, Recurrence, Stack
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
 from tallystick.files import parse_document
-from tallystick.networks.answers import Asked, asked_readout, asked_task
+from tallystick.networks.asked import Asked, asked_readout, asked_task
 from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import MOST_OUTPUTS, Readout

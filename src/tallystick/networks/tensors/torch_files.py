@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tallystick.errors import BadInput
 from tallystick.files import read_bytes
-from tallystick.networks.answers import Asked
+from tallystick.networks.asked import Asked
 from tallystick.networks.network import Network
 from tallystick.networks.tensors.named_tensor import show_name
 from tallystick.networks.tensors.state_dicts import network_of_tensors
