@@ -5,6 +5,8 @@ A **decider** here goes from a network and what is asked of it to a verdict, or 
 
 from collections.abc import Callable
 
+from tallystick.certificates.languages.live_prefixes import METHOD as LIVE_PREFIXES
+from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.languages.whole_tree import METHOD as WHOLE_TREE
 from tallystick.certificates.languages.whole_tree import decide_by_tree
@@ -15,6 +17,7 @@ from tallystick.networks import Network
 LanguageDecider = Callable[[Network, Scope], Verdict | None]
 
 DECIDERS: dict[str, LanguageDecider] = {
+    LIVE_PREFIXES: decide_live_prefixes,
     WHOLE_TREE: decide_by_tree,
 }
 """Every decider by the name of its method in certificates, in the order in which they are asked."""

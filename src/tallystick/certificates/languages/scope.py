@@ -24,3 +24,7 @@ class Scope(NamedTuple):
     def start(self) -> int:
         """The horizon of a network of which nothing is proved yet: just before the first length that counts."""
         return self.lengths.before(self.lengths.upto(self.first + 1, self.first)[0])
+
+    def counts(self, length: int) -> bool:
+        """Say whether a length counts."""
+        return length in self.lengths.upto(length, self.first)

@@ -1,0 +1,180 @@
+"""Runs of a network on many prefixes at once: in boxes for real arithmetic, or as executed in floating point.
+
+As executed, every answer is `networks.steps.said_places`, in arrays, and none is open.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.cells import Input, Recurrence
+from tallystick.certificates.languages.said import Enclosure, Said, Truths, order_of
+from tallystick.certificates.verdict import REAL
+from tallystick.errors import BadInput
+from tallystick.networks import Network
+from tallystick.networks.steps import NEXT, SUPPORT
+from tallystick.numbers import Number, float_format
+from tallystick.numbers.boxes import Box, box_of
+from tallystick.numbers.values import map_states, numbers_of
+
+
+class Runner(Protocol):
+    """Runs a network on many prefixes at once, its states in arrays with one entry per prefix."""
+
+    def start(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the state before the first token, of one prefix."""
+        ...
+
+    def step(self, states: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the states after one more token."""
+        ...
+
+    def said(self, states: Any) -> Said:  # noqa: ANN401
+        """Return what the network says after each prefix."""
+        ...
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """A network in real arithmetic, each prefix in its own box."""
+
+    enclosure: Enclosure
+
+    @classmethod
+    def of(cls, network: Network) -> "Boxed":
+        """Bound the weights."""
+        return cls(Enclosure.of(network, box_of))
+
+    @property
+    def cell(self) -> Recurrence:
+        """The recurrence in boxes."""
+        return self.enclosure.cell
+
+    def start(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the initial state, of one prefix."""
+        return _rows(self.cell.initial_state, 1)
+
+    def step(self, states: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the states after one more token."""
+        return _rows(self.cell.step(states, token), size_of(states))
+
+    def said(self, states: Any) -> Said:  # noqa: ANN401
+        """Return what is certain after each prefix."""
+        found, size = self.enclosure.said(states), size_of(states)
+        yes, no = (np.stack([np.broadcast_to(pair[side], size) for pair in found], axis=1) for side in (0, 1))
+        return Said(yes, no)
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A network as executed in a floating-point format by its own step, every operation rounded, sums from the left."""
+
+    network: Network
+    kind: type[np.generic]
+
+    @classmethod
+    def of(cls, network: Network, arithmetic: str) -> "Executed":
+        """Round the weights, once."""
+        return cls(network.in_arithmetic(arithmetic), float_format(arithmetic).kind)
+
+    @property
+    def cell(self) -> Recurrence:
+        """The recurrence in floats."""
+        return self.network.cell
+
+    def start(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the initial state, of one prefix."""
+        return self._floats(self.cell.initial_state, 1)
+
+    def step(self, states: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the states after one more token."""
+        return self._floats(self.cell.step(states, token), size_of(states))
+
+    def _floats(self, state: Any, size: int) -> Any:  # noqa: ANN401
+        def spread(number: Number) -> NDArray[Any]:
+            return np.broadcast_to(np.asarray(number, self.kind), size)
+
+        return map_states(spread, state)
+
+    def said(self, states: Any) -> Said:  # noqa: ANN401
+        """Return what the network says after each prefix."""
+        readout, size = self.network.readout, size_of(states)
+        outputs: list[NDArray[Any]] = [
+            np.broadcast_to(output, size) for output in self.network.outputs_of_state(states)
+        ]
+        assert readout.steps is not None
+        found: list[Truths]
+        if readout.decision == SUPPORT:
+            found = [output > 0 for output in outputs]
+        else:
+            greatest, place = outputs[0], np.zeros(size, int)
+            for output, values in enumerate(outputs):
+                place = np.where(values > greatest, output, place)
+                greatest = np.where(values > greatest, values, greatest)
+            if readout.decision == NEXT:
+                found = [place == output for output in range(len(outputs))]
+            else:
+                powers = [np.exp(output - greatest) for output in outputs]
+                total: NDArray[Any] = sum(powers[1:], start=powers[0])
+                found = [(power / total).astype(np.float64) > self._threshold for power in powers]
+        yes = np.stack([found[output] for output in order_of(readout.steps, self.network.alphabet)], axis=1)
+        return Said(yes, ~yes)
+
+    @cached_property
+    def _threshold(self) -> float:
+        """The greatest double that is not above the threshold: a double is above the one iff it is above the other."""
+        assert self.network.readout.steps is not None
+        threshold = self.network.readout.steps.threshold
+        assert threshold is not None
+        near = float(threshold)
+        return near if Fraction(near) <= threshold else float(np.nextafter(near, -np.inf))
+
+
+def runner_of(network: Network, arithmetic: str) -> Runner | None:
+    """Return what runs a network on many prefixes at once; None where its weights are too large for boxes of doubles."""
+    if arithmetic != REAL:
+        return Executed.of(network, arithmetic)
+    try:
+        return Boxed.of(network)
+    except BadInput:
+        return None
+
+
+def _rows(state: Any, size: int) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+    """Give every number of a state of boxes one entry per prefix."""
+
+    def spread(number: Number) -> Box:
+        low, high = number.ends if isinstance(number, Box) else (number, number)
+        return Box(*(np.broadcast_to(np.asarray(end, np.float64), size) for end in (low, high)))
+
+    return map_states(spread, state)
+
+
+def size_of(states: Any) -> int:  # noqa: ANN401
+    """Return how many prefixes states are of."""
+    first = numbers_of(states)[0]
+    return len(first.low if isinstance(first, Box) else first)
+
+
+def chosen(states: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
+    """Return the states of some prefixes."""
+
+    def choose(number: Number) -> Number:
+        return Box(number.low[rows], number.high[rows]) if isinstance(number, Box) else number[rows]
+
+    return map_states(choose, states)
+
+
+def joined(parts: list[Any]) -> Any:  # noqa: ANN401
+    """Put the states of several groups of prefixes one after the other."""
+
+    def join(*numbers: Number) -> Number:
+        if not isinstance(numbers[0], Box):
+            return np.concatenate(numbers)
+        return Box(*(np.concatenate([number.ends[end] for number in numbers]) for end in (0, 1)))
+
+    return map_states(join, *parts)
