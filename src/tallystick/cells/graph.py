@@ -15,6 +15,7 @@ it. So a tanh or a sigmoid on top leaves the states rational.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn, Self, final
 
 from tallystick.cells.cell import TOKENS, Cell, Input, Shape, Tensors
@@ -100,8 +101,8 @@ class GraphCell(Cell):
                 raise BadInput(f"{field}.activation: {unit.activation!r} is not one of {', '.join(ACTIVATIONS)}")
             check_number(unit.bias, f"{field}.bias")
             check_shape(unit.input, f"{field}.input", self.inputs)
-            _check_weights(unit.forward, f"{field}.forward", place, "an earlier unit")
-            _check_weights(unit.recurrent, f"{field}.recurrent", len(self.nodes), "a unit")
+            _check_weights(unit.forward, f"{field}.forward", place, "earlier units")
+            _check_weights(unit.recurrent, f"{field}.recurrent", len(self.nodes), "units")
 
     @property
     def units(self) -> int:
@@ -253,12 +254,8 @@ def _is_relay(unit: Unit) -> bool:
 
 
 def _check_weights(weights: Weights, field: str, most: int, what: str) -> None:
-    before = -1
-    try:
-        for source, weight in weights:
-            if not before < source < most:
-                raise BadInput(f"{field}: {source!r} is not the place of {what}, each once and in order")
-            check_number(weight, f"{field}.{source}")
-            before = source
-    except (TypeError, ValueError):
-        raise BadInput(f"{field}: {weights!r} is not a tuple of pairs, the place of a unit and its weight") from None
+    places = [source for source, _ in weights]
+    if any(before >= after for before, after in pairwise([-1, *places, most])):
+        raise BadInput(f"{field}: {places} are not the places of {what}, each once and in order")
+    for source, weight in weights:
+        check_number(weight, f"{field}.{source}")

@@ -3,18 +3,26 @@
 - The `recurrent_weight` of a linear layer is a matrix, or a vector, which is its diagonal.
 - That of a selective layer has a matrix for each token, or a vector, its diagonal: `{"(": [0.5, 1], ")": [2, 1]}`. A layer
   above another has one row of factors per unit instead, or one matrix, for each entry of what it reads.
-- A complex layer is read in `networks.complex_layers`.
+- A GRU says where its reset gate stands: `"reset": "after"` the product with h, which is the default, `"before"` it, or `false`
+  for none; its rows are then those of z and n.
+- A complex layer is read in `networks.complex_layers`, and a graph of units in `networks.graph_files`.
 """
 
+import json
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tallystick.cells import (
     CELLS,
+    GRUS,
     KINDS,
     LAYERS,
+    UNTRAINED,
     AffineLayer,
     Cell,
+    GraphCell,
+    Gru,
+    GruCell,
     LinearLayer,
     LruLayer,
     MatrixLayer,
@@ -26,6 +34,7 @@ from tallystick.files import Document
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks.answers import depth_of, read_numbers, write_numbers
 from tallystick.networks.complex_layers import complex_layer_to_json, read_complex_layer
+from tallystick.networks.graph_files import graph_to_json, read_graph
 from tallystick.networks.network import MOST_UNITS
 from tallystick.numbers.values import Matrix
 
@@ -69,17 +78,24 @@ def read_cell(
         tokens: the vectors of the tokens where it reads these; None for a layer above another.
         alphabet: the tokens.
     """
-    kind = KINDS["input_weight" in document.content].get(str(document.content.get("cell")))
+    name = str(document.content.get("cell"))
+    kind = UNTRAINED.get(name) or KINDS["input_weight" in document.content].get(name)
     if kind is LruLayer:
         return ReadCell(*read_complex_layer(document, required, optional, inputs))
+    if kind is GraphCell:
+        graph, fields = read_graph(document, required, optional, inputs)
+        return ReadCell(graph, (), fields)
+    is_gru = kind is not None and issubclass(kind, Gru)
     weights = tuple((kind or ScalarCell).shapes(1))
     fields = document.fields(
         required=("cell", *(field for field in weights if field not in _OPTIONAL), *required),
-        optional=(*(field for field in weights if field in _OPTIONAL), *optional),
+        optional=(*(field for field in weights if field in _OPTIONAL), *optional, *(("reset",) if is_gru else ())),
     )
+    if "reset" in fields:
+        kind = _gru(fields["reset"])
     if kind is None:
         fields["cell"].text()
-        fields["cell"].refuse(f"one of {', '.join(CELLS | LAYERS)}")
+        fields["cell"].refuse(f"one of {', '.join(CELLS | LAYERS | UNTRAINED)}")
     recurrent = fields["recurrent_weight"]
     if issubclass(kind, SelectiveLayer):
         return _read_selective(fields, inputs, tokens, alphabet)
@@ -98,6 +114,8 @@ def cell_to_json(cell: Cell, *, tokens: Matrix | None, alphabet: tuple[str, ...]
     """Return a cell as the object that its file holds; `tokens` are the vectors of the tokens where it reads these."""
     if isinstance(cell, LruLayer):
         return {"cell": cell.name, **complex_layer_to_json(cell)}
+    if isinstance(cell, GraphCell):
+        return {"cell": cell.name, **graph_to_json(cell)}
     written = {name: write_numbers(numbers, name) for name, numbers in cell.tensors().items()}
     if isinstance(cell, SelectiveLayer | MatrixLayer) and _is_one_hot(tokens):
         by_token = cell.recurrent_weight if isinstance(cell, MatrixLayer) else zip(*cell.recurrent_weight, strict=True)
@@ -105,7 +123,18 @@ def cell_to_json(cell: Cell, *, tokens: Matrix | None, alphabet: tuple[str, ...]
             token: write_numbers(numbers, f"recurrent_weight.{token}")
             for token, numbers in zip(alphabet, by_token, strict=True)
         }
-    return {"cell": cell.name, **written}
+    reset = {"reset": cell.reset} if isinstance(cell, Gru) and cell.reset != GruCell.reset else {}
+    return {"cell": cell.name, **reset, **written}
+
+
+def _gru(document: Document) -> type[Gru]:
+    """Return the kind of GRU by where its reset gate stands."""
+    found = next(
+        (kind for reset, kind in GRUS.items() if type(reset) is type(document.value) and reset == document.value), None
+    )
+    if found is None:
+        document.refuse(f"one of {', '.join(map(json.dumps, GRUS))}")
+    return found
 
 
 def _is_one_hot(tokens: Matrix | None) -> bool:

@@ -13,7 +13,7 @@
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tallystick.cells import Cell, LinearLayer, Stack
+from tallystick.cells import Cell, GraphCell, LinearLayer, Stack
 from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document
@@ -136,7 +136,7 @@ def stack_to_json(stack: Stack, alphabet: tuple[str, ...]) -> dict[str, object]:
     """Return the fields of a file that hold a stack."""
     layers: list[object] = []
     for cell, state in zip(stack.layers, stack.start, strict=True):
-        hidden = cell.hidden(state)
+        hidden = state if isinstance(cell, GraphCell) else cell.hidden(state)
         memory = {"c": state.memory} if isinstance(state, State) and state.memory else {}
         numbers = {
             name: write_numbers(values, f"initial_state.{name}") for name, values in {"h": hidden, **memory}.items()

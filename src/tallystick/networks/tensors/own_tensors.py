@@ -22,6 +22,9 @@ from tallystick.cells import (
     KINDS,
     LAYERS,
     Cell,
+    GraphCell,
+    Gru,
+    GruCell,
     MatrixLayer,
     Recurrence,
     ScalarCell,
@@ -185,6 +188,8 @@ def _weight(tensors: dict[str, NamedTensor], name: str, axes: int) -> Any:  # no
 def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, str]]:
     """Return the tensors and the labels of a network; a number that is not a float64 is refused, not rounded."""
     cell, readout = network.cell.map_weights(exact), network.readout.map_weights(exact)
+    for layer in cell.layers if isinstance(cell, Stack) else (cell,):
+        _check_kind(layer)
     labels = {"cell": cell.name, "readout": readout.kind, **_asked(network)}
     numbers: dict[str, Any] = {_READOUT[0]: readout.weight, _READOUT[1]: readout.bias} if readout.has_weights else {}
     if isinstance(cell, ScalarCell):
@@ -202,6 +207,13 @@ def tensors_of_network(network: Network) -> tuple[dict[str, npt.NDArray[np.float
         own, labels["layers"] = _tensors_of_stack(cell), ",".join(layer.name for layer in cell.layers)
     tensors = {name: np.array(_floats(values, name)) for name, values in {**own, **numbers}.items()}
     return tensors, labels
+
+
+def _check_kind(cell: Recurrence) -> None:
+    """Refuse a cell that tensors and the name of its kind do not say."""
+    if isinstance(cell, GraphCell) or (isinstance(cell, Gru) and not isinstance(cell, GruCell)):
+        what = "a graph of units" if isinstance(cell, GraphCell) else "a GRU without PyTorch's reset gate"
+        raise BadInput(f"cell: {what} is written as JSON: choose a file name that ends in .json")
 
 
 def _asked(network: Network) -> dict[str, str]:
