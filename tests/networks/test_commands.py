@@ -73,10 +73,6 @@ def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, c
         (["--task", "sorting"], "task: 'sorting' is not one of binary, ternary"),
         (["--task", "anbn", "--classes", "accepted,rejected"], "task: 'anbn' has the tokens a, b"),
         (
-            ["--task", "dyck1", "--classes", "accepted,rejected"],
-            "task: 'dyck1' is not decided by the sign of one count",
-        ),
-        (
             ["--tokens", "()"],
             "tokens and nonlinearity are for tensors of PyTorch's; a JSON file has both in its own fields",
         ),
