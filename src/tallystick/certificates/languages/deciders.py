@@ -5,6 +5,8 @@ A **decider** here goes from a network and what is asked of it to a verdict, or 
 
 from collections.abc import Callable
 
+from tallystick.certificates.exact_states import METHOD as EXACT_STATES
+from tallystick.certificates.exact_states import decide_language_by_states
 from tallystick.certificates.languages.live_prefixes import METHOD as LIVE_PREFIXES
 from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
 from tallystick.certificates.languages.scope import Scope
@@ -17,6 +19,7 @@ from tallystick.networks import Network
 LanguageDecider = Callable[[Network, Scope], Verdict | None]
 
 DECIDERS: dict[str, LanguageDecider] = {
+    EXACT_STATES: decide_language_by_states,
     LIVE_PREFIXES: decide_live_prefixes,
     WHOLE_TREE: decide_by_tree,
 }

@@ -36,6 +36,7 @@ from tallystick.certificates.boxes.box_proof import (
     verdict_between,
     work_of,
 )
+from tallystick.certificates.languages.closer_outputs import CloserOutputs, class_of_order
 from tallystick.certificates.languages.configurations import Configurations
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to
@@ -134,13 +135,18 @@ class Tree:
 
     def closer_class(self, string: String) -> int:
         """Return the index of the class of one string, or `UNSURE`, by more digits than boxes have."""
-        if self._exact is None:
-            return UNSURE
-        return int(self._exact.readout.class_index(self._exact.cell.hidden(self._exact.trace(string)[-1])))
+        if self._exact is not None:
+            return int(self._exact.readout.class_index(self._exact.cell.hidden(self._exact.trace(string)[-1])))
+        order = self._closer.order(lambda balls: balls.outputs(string))
+        return UNSURE if order is None else class_of_order(self.network.readout, order)
 
     @cached_property
     def _exact(self) -> Network | None:
-        return self.network.in_arithmetic("rational") if self.network.cell.is_rational else None
+        return self.network.in_arithmetic("rational") if self.network.cell.shows_rationals else None
+
+    @cached_property
+    def _closer(self) -> CloserOutputs:
+        return CloserOutputs(self.network)
 
     def failure(self, string: String) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
