@@ -123,8 +123,9 @@ def cell_to_json(cell: Cell, *, tokens: Matrix | None, alphabet: tuple[str, ...]
             token: write_numbers(numbers, f"recurrent_weight.{token}")
             for token, numbers in zip(alphabet, by_token, strict=True)
         }
-    reset = {"reset": cell.reset} if isinstance(cell, Gru) and cell.reset != GruCell.reset else {}
-    return {"cell": cell.name, **reset, **written}
+    if isinstance(cell, Gru) and not isinstance(cell, GruCell):
+        return {"cell": GruCell.name, "reset": cell.reset, **written}
+    return {"cell": cell.name, **written}
 
 
 def _gru(document: Document) -> type[Gru]:
