@@ -37,8 +37,11 @@ from tallystick.errors import BadInput
 from tallystick.indicators import Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
+from tallystick.languages.machine_files import read_task
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.tasks import READY_TASKS, Task, task_of_machine
 from tallystick.networks import Network, Readout, Unreadable, from_torch, read_network, write_network
+from tallystick.networks.steps import Steps
 from tallystick.numbers import ARITHMETICS, exact
 
 if TYPE_CHECKING:
@@ -69,6 +72,7 @@ __all__ = [
     "BB",
     "DYCK1",
     "READY_MACHINES",
+    "READY_TASKS",
     "SEMI_DYCK1",
     "BadInput",
     "Cell",
@@ -91,8 +95,10 @@ __all__ = [
     "SelectiveLayer",
     "Setting",
     "Stack",
+    "Steps",
     "TanhCell",
     "TanhLayer",
+    "Task",
     "Unreadable",
     "Verdict",
     "accuracy_curve",
@@ -107,7 +113,9 @@ __all__ = [
     "indicators",
     "random_failures",
     "read_network",
+    "read_task",
     "reproduce",
+    "task_of_machine",
     "to_cell",
     "to_machine",
     "train",
