@@ -9,6 +9,7 @@
 """
 
 import json
+from collections.abc import Sized
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -138,10 +139,18 @@ def _gru(document: Document) -> type[Gru]:
     return found
 
 
+def one_hot_vectors(tokens: Sized) -> Matrix:
+    """Return a one-hot vector for each token.
+
+    >>> one_hot_vectors(("a", "b"))
+    ((1, 0), (0, 1))
+    """
+    places = range(len(tokens))
+    return tuple(tuple(int(place == one) for place in places) for one in places)
+
+
 def _is_one_hot(tokens: Matrix | None) -> bool:
-    return tokens is not None and all(
-        [*row] == [int(place == one) for place in range(len(tokens))] for one, row in enumerate(tokens)
-    )
+    return tokens is not None and tuple(map(tuple, tokens)) == one_hot_vectors(tokens)
 
 
 def _is_diagonal(kind: type[Cell], recurrent: Document) -> bool:
