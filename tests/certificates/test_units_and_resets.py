@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from strings import all_strings
 
-from tallystick import Network, Readout, certify
-from tallystick.cells import GRUS, GraphCell, Unit
+from tallystick import BadInput, Network, Readout, certify
+from tallystick.cells import GRUS, GraphCell, LinearCell, Unit
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.verdict import Outcome
 from tallystick.checker import check
-from tallystick.languages.tasks import BINARY
+from tallystick.languages.tasks import BINARY, ready_task
 
 LIMIT = 6
 
@@ -74,3 +74,14 @@ def test_graphs_are_decided_as_they_run():
     assert sum(verdict.outcome == Outcome.REFUTED or verdict.horizon == LIMIT for verdict in verdicts) > 30
     for verdict in verdicts[:10]:
         assert check(json.dumps(certificate(verdict))).valid
+
+
+def test_fused_arithmetic_is_for_one_unit():
+    counter = Unit("identity", 0, (1, -1), recurrent=((0, 1),))
+    network = Network(GraphCell((counter,)), Readout(((1,),), (0,), "zero"), ready_task("dyck1"))
+    with pytest.raises(
+        BadInput, match="'float32-fused' is for cells with one unit and no gates; certify in real or float32"
+    ):
+        certify(network, arithmetic="float32-fused")
+    alone = Network(LinearCell(1, -1, 1), Readout.zero(), ready_task("dyck1"))
+    assert certify(alone, arithmetic="float32-fused").failure.string == ")("
