@@ -128,13 +128,12 @@ def _mdl_graph(weights, inputs):
                     assert not any(into_biases)
                     for column, place in enumerate(place_of[source]):
                         recurrent[place] = sum(w * into[cell][column] for cell, w in enumerate(matrix[row]))
-            reads = tuple(Fraction(layer == 0 and row == entry) for entry in range(inputs))
+            reads = tuple(Fraction(row == entry) for entry in range(inputs)) if layer == 0 else ()
             units.append(Unit(name, bias, reads, _sparse(sources), _sparse(recurrent)))
     outputs = list(place_of[last])
     if last in looped:
-        nothing = (Fraction(0),) * inputs
         units += [
-            Unit(name, Fraction(0), nothing, ((place, Fraction(1)),))
+            Unit(name, Fraction(0), (), ((place, Fraction(1)),))
             for place, name in zip(outputs, names[last], strict=True)
         ]
         outputs = list(range(places, len(units)))
