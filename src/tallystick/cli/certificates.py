@@ -20,7 +20,7 @@ from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.counter_machine import has_long_names, string_text
+from tallystick.languages.machine_text import has_long_names, string_text
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.state_dicts import tokens_of_text

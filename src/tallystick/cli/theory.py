@@ -7,8 +7,9 @@ import typer
 
 from tallystick.cli.output import Force, Json, show, show_json
 from tallystick.errors import BadInput, printable
-from tallystick.languages.counter_machine import CounterMachine, String, read_string, show_zero_check, trace
+from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check
 from tallystick.languages.machine_files import machine_to_json, read_machine
+from tallystick.languages.machine_text import read_string, trace
 from tallystick.languages.ready_machines import READY_MACHINES
 
 
