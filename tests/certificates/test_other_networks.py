@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from language_networks import RATIONAL, random_network, strings_of
+from language_networks import RATIONAL, TWICE, random_network, strings_of
 
 import tallystick as ts
 from tallystick.cells import GruCell, LinearLayer, Stack
@@ -11,7 +11,7 @@ from tallystick.certificates.one_unit.exact_accuracy import accuracies
 from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.indicators import facts
-from tallystick.languages.tasks import ready_task
+from tallystick.languages.tasks import Task, ready_task
 from tallystick.networks import Network, Readout
 from tallystick.networks.steps import Steps
 from tallystick.studies.explain.linear import explain_linear
@@ -47,7 +47,6 @@ def test_what_is_about_counts_of_brackets_refuses_other_networks(network, functi
     with pytest.raises(BadInput):
         function(network)
     assert facts(network) == []
-    assert ts.certify(network, limit=4).hint is None
 
 
 def test_all_strings_of_any_alphabet_are_counted():
@@ -90,3 +89,23 @@ def test_prefixes_after_which_nothing_is_asked_count_as_right(tmp_path):
     network = OTHERS["an answer after every token"].in_arithmetic("rational")
     assert [network.right_class(string) for string in ("a", "ab", "aab")] == [None, "#", "b"]
     assert score(network, path)["right"] == 3
+
+
+def test_tokens_and_classes_in_another_order_are_hinted_at_over_any_alphabet():
+    swapped = LinearLayer(((-1, 2),), ((1,),), (0,), (0,))
+    verdict = ts.certify(Network(swapped, ZERO, TWICE))
+    assert (verdict.horizon, verdict.failure.length) == (2, 3)
+    assert verdict.hint == "with the two tokens swapped the horizon would be at least 16"
+    more = Task(
+        "more a",
+        TWICE.machine,
+        ("less", "equal", "more"),
+        lambda _, at: 1 + (at.counters > (0,)) - (at.counters < (0,)),
+    )
+    layer = LinearLayer(((2, -1),), ((1,),), (0,), (0,))
+    readout = Readout(((2,), (0,), (-2,)), (-0.5, 0, -0.5), "class")
+    verdict = ts.certify(Network(layer, readout, more))
+    assert verdict.horizon == 0
+    assert "classes=['more', 'equal', 'less'] the horizon would be at least 16" in verdict.hint
+    rest = LinearLayer(((0, 1, 1),), ((0,),), (0,), (0,))
+    assert ts.certify(Network(rest, ZERO, ready_task("anbncn")), limit=5).hint is None
