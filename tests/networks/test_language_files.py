@@ -255,7 +255,9 @@ MISSING = {"kind": "next", "outputs": ["a", "b", "#"]}
             "threshold: 1 is not between 0 and 1",
         ),
         ({"answer": {**MISSING, "end": "#", "classes": ["accepted", "rejected"]}}, "answer: unknown field 'classes'"),
-        ({"task": None}, "tokens: field '(' is missing"),
+        ({"task": None}, "task: missing; the file's tokens are a, b, #, so say what is right of them: task="),
+        ({"task": "anbm"}, "task: 'anbm' is not one of binary, ternary, count, bb"),
+        ({"task": 3}, "task: 3 is not one of binary, ternary, count, bb"),
         ({"task": "binary"}, "tokens: field '(' is missing"),
         ({"task": {"alphabet": ["a", "b"]}}, "task: field 'states' is missing"),
         (

@@ -12,7 +12,7 @@ from tallystick.errors import BadInput
 from tallystick.files import Document
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.machine_files import task_from_json, task_to_json
-from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task
+from tallystick.languages.tasks import READY_TASKS, MembershipClass, Task, ready_task
 from tallystick.networks.answers import ACCEPT, answer_fields
 from tallystick.networks.declaration import declare_task
 from tallystick.networks.network import Network
@@ -56,6 +56,8 @@ def alphabet_of(document: Document, own: Task | None, asked: Task | str | None) 
     """Return the tokens that a file's network reads: those of the task. Without `tokens` the file must say which are meant."""
     chosen = READY_TASKS.get(asked) if isinstance(asked, str) else asked
     stated = own.alphabet if own else ALPHABET
+    if chosen is None and own is None:
+        _refuse_unknown_tokens(document, asked)
     if chosen is None or chosen.alphabet == stated:
         return stated
     if "tokens" not in document.content and (own or "open_step" in document.content):
@@ -64,6 +66,21 @@ def alphabet_of(document: Document, own: Task | None, asked: Task | str | None) 
             "field tokens what is read for each"
         )
     return chosen.alphabet
+
+
+def _refuse_unknown_tokens(document: Document, asked: Task | str | None) -> None:
+    """Ask for the task of a file whose tokens are not brackets."""
+    tokens = document.content.get("tokens")
+    names = tuple(cast("dict[str, object]", tokens)) if isinstance(tokens, dict) else ()
+    if not names or set(names) & set(ALPHABET):
+        return
+    said = document.content.get("task") if asked is None else asked
+    if said is not None:
+        ready_task(said)  # which it is not, so this says what the ready ones are
+    raise BadInput(
+        f"task: missing; the file's tokens are {', '.join(names)}, so say what is right of them: task= (in the file, as --task "
+        "or as an argument) a ready task or a machine's file"
+    )
 
 
 def read_task(
