@@ -12,8 +12,7 @@ import pytest
 
 from tallystick.cells import GraphCell, LstmCell, NoResetGruCell, Stack, Unit
 from tallystick.cells.vector import State
-from tallystick.languages.ready_machines import DYCK1_COUNTER, LOST
-from tallystick.languages.tasks import READY_TASKS, Task, ready_task
+from tallystick.languages.tasks import ready_task
 from tallystick.networks import Network, Readout
 from tallystick.networks.steps import Steps
 from tallystick.numbers import exact
@@ -79,7 +78,7 @@ def _elnaggar(case, weights, *, padded):
     layer = (weights[f"lstm.{part}_l0"] for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
     padding = {"padding": blank, "padded_to": 10} if padded else {}
     readout = Readout(weights["fc2.weight"], weights["fc2.bias"], "class")
-    return Network(Stack((LstmCell(*layer),), tokens, **padding), readout, _dyck1_prefix())
+    return Network(Stack((LstmCell(*layer),), tokens, **padding), readout, ready_task("dyck1-prefix"))
 
 
 MDL_ACTIVATIONS = ("identity", "relu", "sigmoid", "tanh", "square")
@@ -92,7 +91,7 @@ def _mdl(case):
     cell, outputs = _mdl_graph(case["weights"], len(alphabet))
     pick = tuple(tuple(Fraction(place == output) for place in range(cell.units)) for output in outputs)
     readout = Readout(pick, (Fraction(0),) * len(pick), "next", Steps(alphabet, case["end_symbol"]))
-    task = ready_task("anbn" if len(alphabet) == 3 else "anbncn")
+    task = ready_task("anbn" if len(alphabet) == 3 else "anbncn").with_empty(False)
     return Network(Stack((cell,), one_hot[1:], first=one_hot[:1]), readout, task)
 
 
@@ -129,13 +128,12 @@ def _mdl_graph(weights, inputs):
                     assert not any(into_biases)
                     for column, place in enumerate(place_of[source]):
                         recurrent[place] = sum(w * into[cell][column] for cell, w in enumerate(matrix[row]))
-            reads = tuple(Fraction(layer == 0 and row == entry) for entry in range(inputs))
+            reads = tuple(Fraction(row == entry) for entry in range(inputs)) if layer == 0 else ()
             units.append(Unit(name, bias, reads, _sparse(sources), _sparse(recurrent)))
     outputs = list(place_of[last])
     if last in looped:
-        nothing = (Fraction(0),) * inputs
         units += [
-            Unit(name, Fraction(0), nothing, ((place, Fraction(1)),))
+            Unit(name, Fraction(0), (), ((place, Fraction(1)),))
             for place, name in zip(outputs, names[last], strict=True)
         ]
         outputs = list(range(places, len(units)))
@@ -153,13 +151,3 @@ def _names(groups):
 
 def _sparse(weights):
     return tuple((place, weight) for place, weight in sorted(weights.items()) if weight)
-
-
-def _dyck1_prefix():
-    return READY_TASKS.get("dyck1-prefix") or Task(
-        "dyck1-prefix", DYCK1_COUNTER, ("valid", "incomplete", "invalid"), _prefix_class
-    )
-
-
-def _prefix_class(_, configuration):
-    return 2 if configuration.state == LOST else int(configuration.counters[0] != 0)

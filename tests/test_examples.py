@@ -39,7 +39,12 @@ def test_the_cell_is_the_one_given(tmp_path):
 
 def test_every_script_is_shown_and_run():
     scripts = {path.name for path in EXAMPLES.glob("*.py")}
-    assert scripts == {*SAID, "certify_a_torch_network.py"}  # which tests/pytorch runs
+    converters = {f"convert_{kind}.py" for kind in ("torch", "mdlrnn", "dynet", "golden", "cases")}
+    assert scripts == {
+        *SAID,
+        *converters,
+        "certify_a_torch_network.py",
+    }  # which tests/test_converters.py and tests/pytorch run
     page = (ROOT / "docs" / "examples.md").read_text(encoding="utf-8")
     assert all(f'--8<-- "examples/{name}"' in page for name in scripts)
 

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING
 
 from tallystick.cells import (
     Cell,
+    GraphCell,
     GruCell,
     LinearCell,
     LinearLayer,
     LruLayer,
     LstmCell,
     MatrixLayer,
+    NoResetGruCell,
     ReluCell,
     ReluLayer,
+    ResetBeforeGruCell,
     SelectiveCell,
     SelectiveLayer,
     Stack,
     TanhCell,
     TanhLayer,
+    Unit,
 )
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
@@ -37,8 +41,11 @@ from tallystick.errors import BadInput
 from tallystick.indicators import Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
 from tallystick.languages.counter_machine import CounterMachine
+from tallystick.languages.machine_files import read_task
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.tasks import READY_TASKS, Task, task_of_machine
 from tallystick.networks import Network, Readout, Unreadable, from_torch, read_network, write_network
+from tallystick.networks.steps import Steps
 from tallystick.numbers import ARITHMETICS, exact
 
 if TYPE_CHECKING:
@@ -69,6 +76,7 @@ __all__ = [
     "BB",
     "DYCK1",
     "READY_MACHINES",
+    "READY_TASKS",
     "SEMI_DYCK1",
     "BadInput",
     "Cell",
@@ -76,6 +84,7 @@ __all__ = [
     "CounterMachine",
     "Ensemble",
     "ExactAccuracy",
+    "GraphCell",
     "GruCell",
     "Indicators",
     "LinearCell",
@@ -84,15 +93,20 @@ __all__ = [
     "LstmCell",
     "MatrixLayer",
     "Network",
+    "NoResetGruCell",
     "Readout",
     "ReluCell",
     "ReluLayer",
+    "ResetBeforeGruCell",
     "SelectiveCell",
     "SelectiveLayer",
     "Setting",
     "Stack",
+    "Steps",
     "TanhCell",
     "TanhLayer",
+    "Task",
+    "Unit",
     "Unreadable",
     "Verdict",
     "accuracy_curve",
@@ -107,7 +121,9 @@ __all__ = [
     "indicators",
     "random_failures",
     "read_network",
+    "read_task",
     "reproduce",
+    "task_of_machine",
     "to_cell",
     "to_machine",
     "train",

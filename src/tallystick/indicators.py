@@ -67,10 +67,11 @@ def conditions(counts: Recurrence | Network) -> list[Condition]:
     """
     if not isinstance(counts, Network):
         return counts.conditions()
+    counts.require_usual()
     return counts.cell.conditions() if isinstance(counts.cell, ScalarCell) else network_conditions(counts)
 
 
 def facts(network: Network) -> list[Fact]:
     """Return what else tells how far a linear network of several units counts; nothing for any other."""
-    is_linear = network.cell.is_affine and not isinstance(network.cell, ScalarCell)
+    is_linear = network.is_usual and network.cell.is_affine and not isinstance(network.cell, ScalarCell)
     return network_facts(network) if is_linear else []

@@ -5,12 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.cells import ONE_HOT, GruCell, LstmCell
+from tallystick.cells import GRUS, ONE_HOT, Gru, GruCell, LstmCell
 from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.numbers import exact, sigmoid
 
-every_cell = pytest.mark.parametrize("kind", [GruCell, LstmCell], ids=["gru", "lstm"])
+KINDS = {"lstm": LstmCell, "gru": GruCell, "gru, reset before": GRUS["before"], "gru without reset": GRUS[False]}
+every_cell = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 every_size = pytest.mark.parametrize("units", [1, 2, 3])
 
 
@@ -43,10 +44,15 @@ def by_hand(cell, string):
     for token in string:
         from_token = np.split(W[:, "()".index(token)] + b_x, cell.gates)
         from_hidden = np.split(U @ h + b_h, cell.gates)
-        if cell.gates == 3:
-            r, z = (1 / (1 + np.exp(-x - y)) for x, y in zip(from_token[:2], from_hidden[:2], strict=True))
-            n = np.tanh(from_token[2] + r * from_hidden[2])
-            h = (1 - z) * n + z * h
+        if isinstance(cell, Gru):
+            gates = zip(from_token[:-1], from_hidden[:-1], strict=True)
+            *reset, z = (1 / (1 + np.exp(-x - y)) for x, y in gates)
+            recalled = {
+                "after": lambda r, at=from_hidden[-1]: r[0] * at,
+                "before": lambda r, at=h: np.split(U, cell.gates)[-1] @ (r[0] * at) + np.split(b_h, cell.gates)[-1],
+                False: lambda _, at=from_hidden[-1]: at,
+            }[cell.reset](reset)
+            h = (1 - z) * np.tanh(from_token[-1] + recalled) + z * h
         else:
             i, f, g, o = (x + y for x, y in zip(from_token, from_hidden, strict=True))
             i, f, o = (1 / (1 + np.exp(-x)) for x in (i, f, o))

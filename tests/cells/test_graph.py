@@ -29,12 +29,15 @@ def random_graph(seed, activations=tuple(ACTIVATIONS), units=5):
     def weight():
         return Fraction(generator.randint(-4, 4), 4)
 
+    def inputs(place):
+        return (weight(), weight()) if place == 0 or generator.random() < 0.7 else ()
+
     def weights(most):
         return tuple((source, weight()) for source in range(most) if generator.random() < 0.4)
 
     return GraphCell(
         tuple(
-            Unit(generator.choice(activations), weight(), (weight(), weight()), weights(place), weights(units))
+            Unit(generator.choice(activations), weight(), inputs(place), weights(place), weights(units))
             for place in range(units)
         )
     )
@@ -46,7 +49,7 @@ def plain_run(cell, string):
     for token in string:
         now = []
         for unit in cell.nodes:
-            x = float(unit.bias) + float(unit.input["()".index(token)])
+            x = float(unit.bias) + (float(unit.input["()".index(token)]) if unit.input else 0.0)
             x += sum(float(weight) * now[source] for source, weight in unit.forward)
             x += sum(float(weight) * before[source] for source, weight in unit.recurrent)
             now.append(FUNCTIONS[unit.activation](x))
@@ -75,7 +78,7 @@ def test_kept_units_alone_decide_whether_states_are_rational(seed):
 
 def test_the_outputs_on_top_do_not_make_states_irrational():
     counter = Unit("identity", Fraction(0), (Fraction(1), Fraction(-1)), recurrent=((0, Fraction(1)),))
-    cell = GraphCell((counter, Unit("sigmoid", Fraction(0), (Fraction(0), Fraction(0)), ((0, Fraction(2)),))))
+    cell = GraphCell((counter, Unit("sigmoid", Fraction(0), (), ((0, Fraction(2)),))))
     assert cell.is_rational
     assert not cell.shows_rationals
     assert cell.trace("((")[-1] == (2, 4)
@@ -124,10 +127,20 @@ def test_a_graph_that_counts_is_certified():
     assert (verdict.horizon, verdict.failure.string) == (1, ")(")
 
 
+def test_units_that_read_no_state_fit_arrays_of_states():
+    """An input unit, a unit that is kept for one step, and a constant: all are followed in boxes and in arrays."""
+    read, constant = Unit("identity", 0, (1, -1)), Unit("sigmoid", Fraction(1, 9))
+    leak = Unit("tanh", 0, (), ((0, 1),), ((0, Fraction(1, 9)), (1, Fraction(1, 9)), (2, Fraction(9, 10))))
+    verdict = certify(Network(GraphCell((read, constant, leak)), Readout(((0, 0, 1),), (0,))), limit=8)
+    assert (verdict.outcome, verdict.horizon) == ("REFUTED", 1)
+    assert verdict.failure.string in (")(", "()")
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [
         (lambda: GraphCell(()), r"units: \(\) is not a tuple of units"),
+        (lambda: GraphCell((Unit("relu", 0),)), "units: none of them reads anything"),
         (lambda: GraphCell((Unit("gelu", 0, (1, 1)),)), r"units\[0\].activation: 'gelu' is not one of identity, relu"),
         (lambda: GraphCell((Unit("relu", None, (1, 1)),)), r"units\[0\].bias: None is not a number"),
         (

@@ -56,7 +56,7 @@ def test_the_counts_agree_with_every_string(readout):
 def test_a_tie_far_from_the_start_is_decided_exactly():
     """A threshold that is exactly some string's state, in cells whose states lie close together."""
     generator = random.Random(3)
-    for _ in range(40):
+    for _ in range(15):
         cell = some_cell(LinearCell, generator)
         string = "".join(generator.choice("()") for _ in range(11))
         at = cell.final_state(string)

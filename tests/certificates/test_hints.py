@@ -64,12 +64,12 @@ def test_a_wrong_encoding_is_told(network, hint):
     assert verdict.hint.startswith(f"with {hint}")
 
 
-def test_a_recogniser_of_something_else_is_told_by_the_strings_that_were_run():
-    """The second unit is above zero for good once a string is lost. No decider knows Dyck-1, so strings are run."""
+def test_a_recogniser_of_something_else_is_told():
+    """The second unit is above zero for good once a string is lost."""
     layer = ReluLayer(((1, -1), (-1, 1)), ((1, 0), (-1, 100)), (0, 0), (0, 0))
     verdict = certify(Network(layer, Readout(((-1, -1),), (HALF,)), BB_MEMBERSHIP))
     assert (verdict.horizon, verdict.failure.string) == (1, ")(")
-    assert verdict.hint == "with task='dyck1' every string up to length 8 would be right"
+    assert verdict.hint == "with task='dyck1' the horizon would be at least 16"
 
 
 def test_nothing_is_said_where_nothing_would_go_further():

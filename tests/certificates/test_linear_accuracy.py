@@ -34,8 +34,8 @@ def test_the_counts_are_those_of_all_strings(kind):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_counts_are_those_of_all_strings(kind):
-    for seed in range(40):
-        assert wrong_counts(some_case(f"long {seed}", kind), 10 if seed % 20 else 13) == [], seed
+    for seed in range(16):
+        assert wrong_counts(some_case(f"long {seed}", kind), 10 if seed else 13) == [], seed
 
 
 def layer(U, a, b):

@@ -63,7 +63,7 @@ def test_many_horizons_are_what_every_string_says():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("d", range(1, 7))
+@pytest.mark.parametrize("d", [1, 2, 4, 6])
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_horizons_of_more_networks_are_what_every_string_says(asked, d):
     assert sum(disagreements(kind, d, asked, 5, 10) for kind in KINDS) > 60

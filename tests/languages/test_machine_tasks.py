@@ -10,7 +10,7 @@ import pytest
 
 from tallystick.errors import BadInput
 from tallystick.files import Document
-from tallystick.languages.counter_machine import Add, CounterMachine, read_string, string_text
+from tallystick.languages.counter_machine import Add, CounterMachine
 from tallystick.languages.machine_files import (
     chosen_task,
     machine_to_json,
@@ -19,6 +19,7 @@ from tallystick.languages.machine_files import (
     task_from_json,
     task_to_json,
 )
+from tallystick.languages.machine_text import read_string, string_text
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.languages.tasks import DYCK1_PREFIX, READY_TASKS, TERNARY, ready_task, task_of_machine
 

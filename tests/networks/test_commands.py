@@ -1,5 +1,6 @@
 """Every command that takes a MODEL takes a safetensors file as it takes a JSON file; and the page on models holds."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tallystick import LinearCell, Network, write_network
 from tallystick.cli import main
 from tallystick.networks import Readout
 
-PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+PAGE, LANGUAGES = (Path(__file__).parents[2] / "docs" / name for name in ("models.md", "languages.md"))
 MODEL = Network(LinearCell(1, -1, 0.5), Readout.binary(2.0, -0.25))
 
 
@@ -55,9 +56,61 @@ def test_a_bad_file_ends_with_two_and_one_line(command, tmp_path, capsys):
     assert len(shown.err.splitlines()) == 1
 
 
-def test_the_examples_of_the_page_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", [PAGE, LANGUAGES], ids=lambda page: page.name)
+def test_the_examples_of_the_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    walk([block for block in blocks_of(PAGE) if block.title or block.text.startswith(">>> ")])
+    walk([block for block in blocks_of(page) if block.title or block.text.startswith(">>> ")])
+
+
+STACK = {
+    "alphabet": ["push", "pop"],
+    "states": ["fine", "broken"],
+    "initial_state": "fine",
+    "counters": 1,
+    "cases": [
+        {"token": "push", "update": ["+1"]},
+        {"token": "pop", "zero_check": "1", "update": ["-1"]},
+        {"token": "pop", "zero_check": "0", "update": ["+0"], "next_state": "broken"},
+    ],
+    "accepting": [{"state": "fine", "zero_check": "0"}],
+}
+OPEN_ENDED = {
+    "tokens": {"push": [1], "pop": [-1]},
+    "layers": [{"cell": "linear", "input_weight": [[1]], "recurrent_weight": [[1]]}],
+    "readout": {"weight": [[1]]},
+    "answer": {"kind": "zero"},
+}
+
+
+def test_tokens_with_longer_names_are_words(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("stack.json").write_text(json.dumps(STACK))
+    Path("network.json").write_text(json.dumps(OPEN_ENDED))
+    assert output(["accepts", "stack.json", "push pop"], capsys) == (0, "stack.json accepts push pop\n")
+    assert output(["accepts", "stack.json", " pop  push "], capsys)[0] == 1
+    assert '"token": "push"' in output(["accepts", "stack.json", "push", "--json", "--trace"], capsys)[1]
+    status, shown = output(["certify", "network.json", "--task", "stack.json"], capsys)
+    assert status == 1
+    assert "shortest failing string: pop push\n" in shown  # which ends at zero, but popped an empty stack
+    _, shown = output(["certify", "network.json", "--task", "stack.json", "--json"], capsys)
+    found = json.loads(shown)
+    assert (found["horizon"], found["counterexample"]) == (1, ["pop", "push"])
+    assert found["model"]["task"]["name"] == "stack"
+
+
+def test_the_least_length_and_the_empty_string_are_said_on_the_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("stack.json").write_text(json.dumps(STACK))
+    Path("network.json").write_text(json.dumps(OPEN_ENDED))
+    arguments = ["certify", "network.json", "--task", "stack.json"]
+    status, shown = output([*arguments, "--no-empty"], capsys)
+    assert (status, shown.splitlines()[0]) == (1, "REFUTED: horizon -1 (all lengths from 0 on, real arithmetic)")
+    assert "shortest failing string: the empty string\n" in shown
+    status, shown = output([*arguments, "--empty", "--json"], capsys)
+    assert (status, json.loads(shown)["horizon"], json.loads(shown)["first"]) == (1, 1, 0)
+    status, shown = output([*arguments, "--from", "3", "--lengths", "even", "--json"], capsys)
+    found = json.loads(shown)
+    assert (status, found["horizon"], found["first"], len(found["counterexample"])) == (1, 2, 3, 4)
 
 
 def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, capsys):
@@ -72,10 +125,6 @@ def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, c
         (["--task", "binary", "--classes", "Pos"], "classes: ['Pos'] is not a list of the classes"),
         (["--task", "sorting"], "task: 'sorting' is not one of binary, ternary"),
         (["--task", "anbn", "--classes", "accepted,rejected"], "task: 'anbn' has the tokens a, b"),
-        (
-            ["--task", "dyck1", "--classes", "accepted,rejected"],
-            "task: 'dyck1' is not decided by the sign of one count",
-        ),
         (
             ["--tokens", "()"],
             "tokens and nonlinearity are for tensors of PyTorch's; a JSON file has both in its own fields",

@@ -28,7 +28,7 @@ def test_a_graph_is_read_by_the_places_of_its_units():
     assert cell == GraphCell(
         (
             Unit("relu", exact("1/3"), (exact(0.5), exact(-0.5)), (), ((0, 2), (1, 1))),
-            Unit("step", 0, (0, 0), ((0, exact(0.5)),)),
+            Unit("step", 0, (), ((0, exact(0.5)),)),
             Unit("tanh", 0, (0, 1), ((0, 3),)),
         )
     )

@@ -303,3 +303,16 @@ def test_a_cell_of_one_unit_over_two_letters(tmp_path):
     write_network(Network(network.cell, network.readout), tmp_path / "brackets.json")
     with pytest.raises(BadInput, match=re.escape("task: 'anbn' has the tokens a, b; the file is for (, )")):
         read_network(tmp_path / "brackets.json", task="anbn")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_safetensors_hold_a_network_or_refuse_it(seed, tmp_path):
+    network = random_network(random.Random(seed)).map_weights(lambda value, _: Fraction(round(value * 4), 4))
+    path = tmp_path / "network.safetensors"
+    try:
+        write_network(network, path)
+    except BadInput as refusal:
+        assert "write a JSON file" in str(refusal) or "could say it by its name" in str(refusal)  # noqa: PT017
+    else:
+        if network.readout.decision != "zero":
+            assert read_network(path) == network

@@ -251,8 +251,8 @@ QUESTIONS = {
     ),
     "other alphabet": (
         gru(2, 2) | linear("fc", 1, 2),
-        {"task": "anbn", "tokens": "ab"},
-        "task: 'anbn' has the tokens a, b",
+        {"task": "anbn"},
+        "tokens: missing; say what is read for each token: tokens={'a': 0, 'b': 1}",
     ),
     "in front": (
         gru(4, 2) | linear("project", 4, 3) | linear("fc", 1, 2),

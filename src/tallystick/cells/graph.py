@@ -46,11 +46,11 @@ Weights = tuple[tuple[int, Number], ...]
 
 
 class Unit(NamedTuple):
-    """One unit: its activation, and what it is applied to."""
+    """One unit: its activation, and what it is applied to; an `input` of no weights reads nothing."""
 
     activation: str
     bias: Number
-    input: Vector
+    input: Vector = ()
     forward: Weights = ()
     recurrent: Weights = ()
 
@@ -80,7 +80,7 @@ class GraphCell(Cell):
     Before the first token the kept units are 0, and so are the arguments of the others.
 
     >>> counter = Unit("relu", 0, (1, -1), recurrent=((0, 1),))
-    >>> cell = GraphCell((counter, Unit("step", 0, (0, 0), forward=((0, 1),))))
+    >>> cell = GraphCell((counter, Unit("step", 0, forward=((0, 1),))))
     >>> [cell.hidden(state) for state in cell.trace("())(")]
     [(0, 0), (1, 1), (0, 0), (0, 0), (1, 1)]
     """
@@ -95,12 +95,15 @@ class GraphCell(Cell):
         """Refuse units that do not fit together, naming the first that does not."""
         if not is_filled(self.nodes) or not all(isinstance(unit, Unit) for unit in self.nodes):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise BadInput(f"units: {self.nodes!r} is not a tuple of units")
+        if not any(unit.input for unit in self.nodes):
+            raise BadInput("units: none of them reads anything; give at least one of them an input")
         for place, unit in enumerate(self.nodes):
             field = f"units[{place}]"
             if unit.activation not in ACTIVATIONS:
                 raise BadInput(f"{field}.activation: {unit.activation!r} is not one of {', '.join(ACTIVATIONS)}")
             check_number(unit.bias, f"{field}.bias")
-            check_shape(unit.input, f"{field}.input", self.inputs)
+            if unit.input != ():
+                check_shape(unit.input, f"{field}.input", self.inputs)
             _check_weights(unit.forward, f"{field}.forward", place, "earlier units")
             _check_weights(unit.recurrent, f"{field}.recurrent", len(self.nodes), "units")
 
@@ -111,8 +114,8 @@ class GraphCell(Cell):
 
     @property
     def inputs(self) -> int:
-        """The length of the vector that every unit reads."""
-        return len(self.nodes[0].input)
+        """The length of the vector that units read."""
+        return next(len(unit.input) for unit in self.nodes if unit.input)
 
     @property
     def matrix_entries(self) -> int:
@@ -155,12 +158,22 @@ class GraphCell(Cell):
             for unit in self.nodes
         ]
 
+    @cached_property
+    def _stateless(self) -> frozenset[int]:
+        """The places of the units that read nothing of a state; a step adds zeros to them, so that they fit arrays of states."""
+        found: set[int] = set()
+        for place, unit in enumerate(self.nodes):
+            if not unit.recurrent and all(source in found for source, _ in unit.forward):
+                found.add(place)
+        return frozenset(found)
+
     def step(self, state: Vector, token: Input) -> Vector:
         """Return the kept units, and the arguments of the others as far as these make them."""
         found: list[Number] = []
         for place, (unit, (forward, _)) in enumerate(zip(self.nodes, self._forward, strict=True)):
-            argument = _add(token.choose(*unit.input) + unit.bias, forward, found)
-            argument = _add(argument, unit.recurrent, state)
+            argument = token.choose(*unit.input) + unit.bias if unit.input else unit.bias
+            argument = _add(argument, forward, found)
+            argument = _add(argument, ((place, 0),) if place in self._stateless else unit.recurrent, state)
             found.append(ACTIVATIONS[unit.activation](argument) if place in self.kept else argument)
         return tuple(found)
 
@@ -177,8 +190,8 @@ class GraphCell(Cell):
 
         None where it does not: where a unit adds something to another one that is not rational.
 
-        >>> tanh = Unit("tanh", 0, (3, 0)), Unit("tanh", 0, (0, 0), forward=((0, 1),))
-        >>> GraphCell((*tanh, Unit("relu", 1, (0, 0), forward=((0, 1),)))).last_arguments((3, 0, 1))
+        >>> tanh = Unit("tanh", 0, (3, 0)), Unit("tanh", 0, forward=((0, 1),))
+        >>> GraphCell((*tanh, Unit("relu", 1, forward=((0, 1),)))).last_arguments((3, 0, 1))
         [Finish(activations=('tanh',), argument=3), Finish(activations=('tanh', 'tanh'), argument=3), None]
         """
         found: list[Finish | None] = []

@@ -21,7 +21,6 @@ class Gru(GatedCell):
     of z and n.
     """
 
-    name = "gru"
     has_memory = False
 
     reset: ClassVar[Reset]
@@ -49,6 +48,7 @@ class GruCell(Gru):
     [0, 0.381, -0.19]
     """
 
+    name = "gru"
     gates = 3
     reset = "after"
 
@@ -62,6 +62,7 @@ class GruCell(Gru):
 class ResetBeforeGruCell(Gru):
     """n = tanh(W_n·x + b_xn + U_n·(r·h) + b_hn): the first published one, and Keras's with reset_after=False."""
 
+    name = "gru-reset-before"
     gates = 3
     reset = "before"
 
@@ -76,6 +77,7 @@ class ResetBeforeGruCell(Gru):
 class NoResetGruCell(Gru):
     """n = tanh(W_n·x + b_xn + U_n·h + b_hn): a GRU without a reset gate."""
 
+    name = "gru-without-reset"
     gates = 2
     reset = False
 
@@ -89,4 +91,4 @@ def _products(first: list[Number], second: Vector) -> Vector:
 
 
 GRUS: dict[Reset, type[Gru]] = {kind.reset: kind for kind in (GruCell, ResetBeforeGruCell, NoResetGruCell)}
-"""Every GRU by what its file says of the reset gate."""
+"""Every GRU by what its file says of the reset gate, beside the cell's name, which is `gru` for all of them."""

@@ -6,6 +6,7 @@ that is callable is run (`exhaustive`).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tallystick.certificates.deciders import certify_network
@@ -13,6 +14,7 @@ from tallystick.certificates.running.calling import is_callable
 from tallystick.certificates.running.exhaustive import certify_by_running
 from tallystick.certificates.verdict import REAL, Verdict, lengths_of
 from tallystick.errors import BadInput
+from tallystick.languages.machine_files import chosen_task
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Unreadable, from_torch
 from tallystick.networks.pytorch import is_module
@@ -27,7 +29,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
     limit: int | None = None,
     first: int | None = None,
     *,
-    task: Task | str | None = None,
+    task: Task | str | Path | None = None,
     tokens: Mapping[str, object] | str | None = None,
     classes: Sequence[str] | None = None,
     threshold: float | None = None,
@@ -47,7 +49,8 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
             rounded to it first, once.
         limit: how far to search where nothing else decides.
         first: the least length that counts; the default is 0 where the network is asked about the empty string, else 1.
-        task: what is right of a module or a function: a task or its name, such as `binary`, `ternary`, `dyck1` or `anbncn`.
+        task: what is right of a module or a function: a task, its name, such as `binary`, `ternary`, `dyck1` or `anbncn`, or a
+            machine's JSON file.
         tokens: what it reads for each token, as in {"(": 0, ")": 1} or {"(": [1, 0], ")": [0, 1]}, and for "<BOS>" and "<EOS>";
             without it a function gets the strings themselves.
         classes: the task's classes in the order of the outputs.
@@ -63,6 +66,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
     >>> verdict.horizon, verdict.failure.string, verdict.trace()
     (1, '()', [0, Fraction(1, 1), Fraction(-1, 2)])
     """
+    task = chosen_task(task)
     if isinstance(network, Network):
         declared = (task, tokens, classes, threshold, upto, readout)
         for name, value in zip(_DECLARED, declared, strict=True):

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import (
-    ONE_HOT,
     AffineLayer,
     LinearCell,
     MatrixLayer,
@@ -27,6 +26,7 @@ from tallystick.cells import (
     Stack,
     TanhCell,
     TensorCell,
+    inputs_of,
 )
 from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.running.calling import NotRun
@@ -34,7 +34,6 @@ from tallystick.certificates.running.executable import Executable
 from tallystick.certificates.running.string_blocks import RightClasses, all_rows
 from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
-from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import READY_TASKS, Task
 from tallystick.networks import Network
 from tallystick.networks.readout import ZERO
@@ -49,7 +48,7 @@ LEAST = 4
 
 _TWO = 2
 _RUN = 8
-"""Strings up to this length are run by a network."""
+"""Strings of brackets up to this length are run by a network, and of other tokens about as many."""
 
 _LIMIT = 16
 """How far another declaration of a network is certified."""
@@ -149,7 +148,7 @@ def hint_of_program(program: Executable, lengths: Lengths) -> str | None:
 @standard_floats()
 def hint_of(verdict: Verdict, network: Network) -> str | None:
     """Say with which other declaration a network that fails early would be right further; None where there is none."""
-    if not network.is_usual or not network.task.classes:  # a number is no other number under another name
+    if not network.readout.comparisons or network.cell.is_padded:  # a number is no other number under another name
         return None
     try:
         answers = _answers_of_network(network, verdict.lengths)
@@ -198,19 +197,20 @@ def _answers_of_network(network: Network, lengths: Lengths) -> Answers:
     def alone(value: Number) -> NDArray[Any]:
         return np.array([ARITHMETICS[kind](value, "start")], dtype)
 
-    state = map_states(alone, executed.cell.initial_state)
+    state, tokens = map_states(alone, executed.cell.initial_state), len(network.alphabet)
     found: dict[int, NDArray[np.intp]] = {}
-    for length in range(1, _RUN + 1):
-        images = [executed.cell.step(state, ONE_HOT[token]) for token in ALPHABET]
-        state = map_states(_side_by_side(2 ** (length - 1)), *images)
-        if length in lengths.upto(_RUN):
+    longest = max(length for length in range(_RUN + 1) if tokens**length <= _TWO**_RUN)
+    for length in range(1, longest + 1):
+        images = [executed.cell.step(state, token) for token in inputs_of(network.alphabet).values()]
+        state = map_states(_side_by_side(tokens ** (length - 1)), *images)
+        if length in lengths.upto(longest):
             index = np.asarray(executed.readout.class_index(executed.cell.hidden(state)))
-            found[length] = np.broadcast_to(index, 2**length).astype(np.intp)
+            found[length] = np.broadcast_to(index, tokens**length).astype(np.intp)
     return found
 
 
 def _side_by_side(size: int) -> Callable[..., Any]:
-    """Return what puts the states after both tokens next to each other, so that the token is the last digit of their place."""
+    """Return what puts the states after all tokens next to each other, so that the token is the last digit of their place."""
 
     def join(*parts: Any) -> Any:  # noqa: ANN401 -- arrays of numbers
         return np.stack([np.broadcast_to(part, size) for part in parts], axis=-1).reshape(-1)
@@ -222,7 +222,9 @@ def _reach(variant: Variant, verdict: Verdict, seen: int) -> tuple[float, str]:
     """Return how far a network goes under another declaration, and that in words: certified where it can be."""
     run_only = seen, f"every string up to length {seen} would be right"
     try:
-        tried = certify_network(_network(variant, verdict.network), str(verdict.lengths), verdict.arithmetic, _LIMIT)
+        tried = certify_network(
+            _network(variant, verdict.network), str(verdict.lengths), verdict.arithmetic, _LIMIT, verdict.first
+        )
     except BadInput:  # a task or a cell that is outside what can be decided
         return run_only
     if tried.horizon is None:
@@ -235,23 +237,23 @@ def _reach(variant: Variant, verdict: Verdict, seen: int) -> tuple[float, str]:
 
 def _network(variant: Variant, network: Network) -> Network:
     """Return a network under another declaration."""
-    cell = _swap_tokens(network.cell) if variant.has_other_tokens else network.cell
+    cell = _reorder_tokens(network.cell, variant.tokens) if variant.has_other_tokens else network.cell
     return Network(cell, network.readout, variant.task.in_order([variant.task.classes[i] for i in variant.classes]))
 
 
-def _swap_tokens(cell: Recurrence) -> Recurrence:
-    """Return a recurrence that reads each bracket as this one reads the other."""
+def _reorder_tokens(cell: Recurrence, tokens: tuple[int, ...]) -> Recurrence:
+    """Return a recurrence that reads each token as this one reads another, by their places."""
+
+    def reorder(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(entries[place] for place in tokens)
+
     if isinstance(cell, Stack):
-        return replace(cell, tokens=cell.tokens[::-1])
+        return replace(cell, tokens=reorder(cell.tokens))
     if isinstance(cell, TensorCell | AffineLayer):
-        swapped = replace(cell, input_weight=tuple(row[::-1] for row in cell.input_weight))
-        if isinstance(swapped, SelectiveLayer):
-            return replace(swapped, recurrent_weight=tuple(row[::-1] for row in swapped.recurrent_weight))
-        return (
-            replace(swapped, recurrent_weight=swapped.recurrent_weight[::-1])
-            if isinstance(swapped, MatrixLayer)
-            else swapped
-        )
+        read = replace(cell, input_weight=tuple(map(reorder, cell.input_weight)))
+        if isinstance(read, SelectiveLayer):
+            return replace(read, recurrent_weight=tuple(map(reorder, read.recurrent_weight)))
+        return replace(read, recurrent_weight=reorder(read.recurrent_weight)) if isinstance(read, MatrixLayer) else read
     if isinstance(cell, SelectiveCell):
         return SelectiveCell(cell.close_step, cell.open_step, cell.close_recurrent_weight, cell.open_recurrent_weight)
     if isinstance(cell, LinearCell | ReluCell | TanhCell):

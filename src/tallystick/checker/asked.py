@@ -205,7 +205,7 @@ def _machine(value: object, right: object, classes: tuple[str, ...]) -> Language
     require(len(table) == len(states) * len(checks), "not every state and zero check has a right class")
     return Language(
         alphabet,
-        len(states),
+        states,
         _place(places, found["initial_state"]),
         counters,
         moves,

@@ -4,10 +4,14 @@ from collections.abc import Callable
 
 from .answers import number_text, require
 from .asked import THRESHOLD
+from .closed_forms import check_closed_form
 from .effort import Limit
-from .language_claims import LIVE, STATES, TREE, LanguageClaim, LanguageExample
+from .language_claims import FORMS, LIVE, STATES, TREE, LanguageClaim, LanguageExample
 from .prefixes import Bounds, Exact, Judge, Runner, State, arithmetics, check_prefixes, is_squashed
 from .suffixes import check_suffixes
+
+_SHORT = 1000
+"""Tokens of a counterexample that is run one by one."""
 
 
 def check_language(claim: LanguageClaim, limit: Limit) -> str:
@@ -43,6 +47,16 @@ def _check_states(claim: LanguageClaim, limit: Limit) -> None:
         _check_by(claim, Bounds(network, arithmetics(claim)), limit)
 
 
+def _check_forms(claim: LanguageClaim, limit: Limit) -> None:
+    """All lengths at once, by families that hold every state."""
+    proof, example = check_closed_form(claim, limit), claim.counterexample
+    if example is None or example.length <= _SHORT:
+        _check_example(claim, Exact(claim.network), limit)
+    else:
+        require(proof.right_of(example) == example.right, "the right class is not the string's")
+        require(proof.said_of(example) == example.given, "the counterexample does not fail as it is said to")
+
+
 def _check_by(claim: LanguageClaim, runner: Runner[State], limit: Limit) -> None:
     _check_example(claim, runner, limit)
     check_prefixes(claim, runner, limit)
@@ -51,7 +65,7 @@ def _check_by(claim: LanguageClaim, runner: Runner[State], limit: Limit) -> None
 def _check_example(claim: LanguageClaim, runner: Runner[State], limit: Limit) -> None:
     if claim.counterexample is not None:
         found = _said_of(claim, claim.counterexample, runner, limit)
-        given, right = claim.counterexample.given, right_of(claim, claim.counterexample, limit)
+        given, right = claim.counterexample.given, _right_of(claim, claim.counterexample, limit)
         require(right == claim.counterexample.right, "the right class is not the string's")
         require(found == given, "the counterexample does not fail as it is said to")
 
@@ -80,7 +94,7 @@ def _said_of(claim: LanguageClaim, example: LanguageExample, runner: Runner[Stat
     return network.names_of(said) if network.is_stepwise else network.classes[min(said)]
 
 
-def right_of(claim: LanguageClaim, example: LanguageExample, limit: Limit) -> str:
+def _right_of(claim: LanguageClaim, example: LanguageExample, limit: Limit) -> str:
     """Return what is right for a string, in words; refuse one for which nothing is asked."""
     language = claim.network.language
     configuration = language.start
@@ -97,4 +111,5 @@ _METHODS: dict[str, Callable[[LanguageClaim, Limit], None]] = {
     LIVE: _check_live,
     TREE: _check_tree,
     STATES: _check_states,
+    FORMS: _check_forms,
 }

@@ -8,7 +8,7 @@ from .asked import THRESHOLD, Asked, asked_of
 from .floating import FORMATS
 from .reading import fields_of, list_of, one_of
 
-LIVE, TREE, STATES = "live prefixes", "whole tree", "exact states"
+LIVE, TREE, STATES, FORMS = "live prefixes", "whole tree", "exact states", "closed form"
 
 _EXECUTED = ("sum", "product", "positive_part", "mean", "square", "step")
 """What rounding alone decides, whoever executes it."""
@@ -76,8 +76,9 @@ def language_claim_of(content: dict[str, Any]) -> LanguageClaim:
         require(follows and counted, "the counterexample does not follow the horizon")
     evidence = content["evidence"]
     require(isinstance(evidence, dict), "an object is missing")
-    method = one_of(cast("dict[str, Any]", evidence).get("method"), (LIVE, TREE, STATES))
-    fields_of(evidence, "method")
+    method = one_of(cast("dict[str, Any]", evidence).get("method"), (LIVE, TREE, STATES, FORMS))
+    if method != FORMS:
+        fields_of(evidence, "method")
     reached = None if verdict == "PROVED" else cast("int", horizon)
     return LanguageClaim(network, first, stride, arithmetic, verdict, reached, example, method, evidence)
 

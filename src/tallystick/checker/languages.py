@@ -24,7 +24,7 @@ class Language(NamedTuple):
 
     Attributes:
         alphabet: the tokens.
-        states: how many states there are.
+        state_names: the states.
         initial: the state before the first token.
         counters: how many counters there are.
         moves: by token, state and whether each counter is other than zero.
@@ -33,12 +33,17 @@ class Language(NamedTuple):
     """
 
     alphabet: tuple[str, ...]
-    states: int
+    state_names: tuple[str, ...]
     initial: int
     counters: int
     moves: dict[tuple[int, int, tuple[bool, ...]], Move]
     accepting: frozenset[tuple[int, tuple[bool, ...]]]
     right: dict[tuple[int, tuple[int, ...]], int]
+
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        return len(self.state_names)
 
     @property
     def start(self) -> Configuration:
@@ -111,4 +116,4 @@ def of_brackets(floored: bool, right: tuple[int, int, int]) -> Language:
         for other in (False, True)
     }
     signs = {(0, (sign,)): right[sign + 1] for sign in (-1, 0, 1)}
-    return Language(("(", ")"), 1, 0, 1, moves, frozenset({(0, (False,))}), signs)
+    return Language(("(", ")"), ("q",), 0, 1, moves, frozenset({(0, (False,))}), signs)

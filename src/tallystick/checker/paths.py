@@ -251,7 +251,8 @@ def _level_and_rest(affine: Affine, w: Row, K: int) -> tuple[int, Fraction]:
     left = Fraction(0)
     for x, one, of_unit, steps in zip(w, counting, factors, zip(*affine.steps, strict=True), strict=True):
         if x and not one and any(steps):
-            theta = Fraction(max(map(abs, of_unit)), affine.divisor)
-            require(theta < 1, "a unit does not fade")
-            left += abs(x) * max(map(abs, steps)) * theta**K / (1 - theta)
+            larger = max(map(abs, of_unit))
+            require(larger < affine.divisor, "a unit does not fade")
+            theta, whole = Fraction(larger, affine.divisor), Fraction(affine.divisor, affine.divisor - larger)
+            left += abs(x) * max(map(abs, steps)) * theta**K * whole  # which is 1/(1 − θ)
     return added - taken, left

@@ -4,8 +4,6 @@ The boxes of a longer group are the least around what leads into it. The more la
 the longer the work; where all tokens are told apart, each string has boxes of its own.
 """
 
-from math import log2
-
 from .answers import TooCostly, Undecided, number_text
 from .boxes import BoxedNetwork, Boxes, hull
 from .effort import Limit
@@ -19,11 +17,15 @@ _DIGITS = (1, 4, 8, 11, 14, 17, 20)
 Groups = dict[tuple[Configuration, tuple[int, ...]], Boxes]
 
 
+def _suffixes(tokens: int) -> list[int]:
+    """Return how many last tokens are told apart, few first: as many as have so many binary digits, and at least one."""
+    return sorted({max([1, *(n for n in range(digits + 1) if tokens**n <= 1 << digits)]) for digits in _DIGITS})
+
+
 def check_suffixes(claim: LanguageClaim, limit: Limit) -> None:
     """Every counted length to the horizon is right, in boxes that are drawn ever closer."""
     judge, network = Judge(claim, limit), claim.network
-    size = log2(max(2, len(network.language.alphabet)))
-    suffixes = iter(sorted({max(1, int(digits / size)) for digits in _DIGITS}))
+    suffixes = iter(_suffixes(max(2, len(network.language.alphabet))))
     more = arithmetics(claim)
     boxed, suffix = BoxedNetwork(network, next(more)), next(suffixes)
     while True:

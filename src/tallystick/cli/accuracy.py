@@ -74,7 +74,8 @@ def accuracy(
 ) -> None:
     """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
 
-    Linear networks of several units are counted where --length is given, and tried on drawn strings with --number.
+    Linear networks of several units are counted where --length is given, and tried on drawn strings with --number. Where the sign
+    of n − m does not decide what is right, or the alphabet is another one, every string is looked at.
 
     Example: tallystick accuracy model.json --length 50 --curve
     """
@@ -111,7 +112,12 @@ def accuracy(
 
 
 def _is_counted(network: Network, length: int | None, number: int | None, seed: int | None) -> bool:
-    """Say whether all strings of a network with several units are counted: it is linear, and nothing asks for drawn ones."""
+    """Say whether all strings of a network with several units are counted: it is linear, and nothing asks for drawn ones.
+
+    Strings are drawn where the sign of n − m is asked for, and nowhere else.
+    """
+    if not network.is_usual:
+        return True
     return length is not None and number is None and seed is None and is_counted_in_closed_form(network)
 
 
@@ -251,7 +257,7 @@ def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
     }
     return {
         "length": found.length,
-        "strings": 2**found.length,
+        "strings": found.total,
         "correct": found.total_correct,
         "accuracy": float(found.accuracy),
         "balanced_accuracy": float(found.balanced_accuracy),
@@ -261,6 +267,6 @@ def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
 
 def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
     shares = f"{100 * float(found.accuracy):.6g} %, {100 * float(found.balanced_accuracy):.6g} % with classes balanced"
-    show(f"{found.total_correct:,} of {2**found.length:,} strings of length {found.length} are right: {shares}")
+    show(f"{found.total_correct:,} of {found.total:,} strings of length {found.length} are right: {shares}")
     for name, size in found.strings.items() if in_classes else ():
         show(f"{name:9} {found.correct[name]:,} of {size:,}")

@@ -19,6 +19,8 @@ from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, sho
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
+from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.machine_text import has_long_names, string_text
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.state_dicts import tokens_of_text
@@ -42,7 +44,13 @@ def certify(
     lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
     arithmetic: Arithmetic = REAL,
     limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
-    task: Annotated[str | None, typer.Option(help="What is right: binary, ternary, bb, semidyck1, …")] = None,
+    first: Annotated[
+        int | None,
+        typer.Option("--from", metavar="LENGTH", help="The least length that counts; 0 is the empty string."),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="What is right: binary, ternary, bb, dyck1, anbn, … or a machine's JSON file.")
+    ] = None,
     classes: Annotated[
         str | None, typer.Option(metavar="A,B,…", help="The task's classes in the order of the outputs.")
     ] = None,
@@ -51,6 +59,10 @@ def certify(
     ] = None,
     nonlinearity: Annotated[
         str | None, typer.Option(help="Of an nn.RNN among PyTorch's tensors: linear, relu or tanh.")
+    ] = None,
+    empty: Annotated[
+        bool | None,
+        typer.Option("--empty/--no-empty", help="Whether the empty string is a member; else as the task says."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
@@ -63,11 +75,11 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        declared = any(option is not None for option in (task, classes, tokens, nonlinearity))
+        declared = any(option is not None for option in (first, task, classes, tokens, nonlinearity, empty))
         fine = (readout, arithmetic, out) == (None, REAL, None) and not declared
         refuse_unless(
             fine,
-            "--readout, --arithmetic, --task, --classes, --tokens, --nonlinearity and --out",
+            "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty and --out",
             "one model, and not for a run",
             path,
         )
@@ -83,9 +95,10 @@ def certify(
         classes=None if classes is None else classes.split(","),
         tokens=None if tokens is None else tokens_of_text(tokens, "tokens"),
         nonlinearity=nonlinearity,
+        empty=empty,
     )
     with let_ctrl_c_interrupt(), progress_line():
-        verdict = certify_network(with_readout(model, readout), lengths, arithmetic, limit)
+        verdict = certify_network(with_readout(model, readout), lengths, arithmetic, limit, first)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -174,7 +187,7 @@ def with_readout(model: Network, readout: str | None) -> Network:
     """Return a model with the readout that is asked for: its own, or the zero check of its cell."""
     if readout in (None, model.readout.kind):
         return model
-    if readout == "zero" and isinstance(model.cell, ScalarCell):
+    if readout == "zero" and isinstance(model.cell, ScalarCell) and model.alphabet == ALPHABET:
         return Network(model.cell, Readout.zero())
     own = f"the model's own, {model.readout.kind}"
     raise BadInput(
@@ -188,15 +201,16 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
     return {
         "verdict": str(verdict.outcome),
         "horizon": "unlimited" if verdict.horizon is None else verdict.horizon,
-        "counterexample": failure.string if failure and failure.length <= LONGEST_STRING else None,
+        "counterexample": _string_json(failure, verdict.network),
         "counterexample_runs": failure.runs if failure else None,
         "class": failure.found if failure else None,
         "right_class": failure.right if failure else None,
         "trace": exact_trace(verdict),
         "fails_at": shortest.length if shortest else None,
-        "failing_string": shortest.string if shortest and shortest.length <= LONGEST_STRING else None,
+        "failing_string": _string_json(shortest, verdict.network),
         "readout": verdict.network.readout.kind,
         "lengths": str(verdict.lengths),
+        **({} if verdict.first == 1 else {"first": verdict.first}),
         "arithmetic": verdict.arithmetic,
         "reason": verdict.reason,
         "exact_depth": _depths(verdict),
@@ -205,26 +219,34 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
     }
 
 
+def _string_json(failure: Failure | None, network: Network) -> str | list[str] | None:
+    """Return a string as JSON has it: a text, or a list of tokens where a token has a longer name."""
+    if failure is None or failure.length > LONGEST_STRING:
+        return None
+    return list(failure.tokens) if has_long_names(network.alphabet) else failure.string
+
+
 def _show_verdict(verdict: Verdict) -> None:
     horizon = "unlimited" if verdict.horizon is None else str(verdict.horizon)
-    show(f"{verdict.outcome}: horizon {horizon} ({verdict.lengths} lengths, {verdict.arithmetic} arithmetic)")
+    counted = f"{verdict.lengths} lengths" + ("" if verdict.first == 1 else f" from {verdict.first} on")
+    show(f"{verdict.outcome}: horizon {horizon} ({counted}, {verdict.arithmetic} arithmetic)")
     show(f"because {verdict.reason}")
     failure = verdict.failure
     if verdict.known_failure is not None:
-        show(f"failing string: {_string_text(verdict.known_failure)}")
+        show(f"failing string: {_string_text(verdict.known_failure, verdict.network)}")
     if failure is None:
         _show_depths(verdict)
         return
-    show(f"shortest failing string: {_string_text(failure)}")
+    show(f"shortest failing string: {_string_text(failure, verdict.network)}")
     if failure.length <= _SHOWN_TRACE and verdict.trace():
         show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
     if verdict.hint is not None:
         show(f"hint: {verdict.hint}")
 
 
-def _string_text(failure: Failure) -> str:
+def _string_text(failure: Failure, network: Network) -> str:
     if failure.length <= _SHOWN_STRING:
-        return failure.string
+        return string_text(failure.tokens, network.alphabet) or "the empty string"
     return " ".join(f"{token}^{size}" for token, size in failure.runs)
 
 

@@ -7,14 +7,17 @@ import typer
 
 from tallystick.cli.output import Force, Json, show, show_json
 from tallystick.errors import BadInput, printable
-from tallystick.languages.counter_machine import CounterMachine, show_zero_check, trace
+from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check
 from tallystick.languages.machine_files import machine_to_json, read_machine
+from tallystick.languages.machine_text import read_string, trace
 from tallystick.languages.ready_machines import READY_MACHINES
 
 
 def accepts(
     machine: Annotated[str, typer.Argument(help="A ready machine's name (see: tallystick machines) or a JSON file.")],
-    string: Annotated[str, typer.Argument(help="The string to read; '' is the empty one.")],
+    string: Annotated[
+        str, typer.Argument(help="The string to read; '' is the empty one. Spaces separate tokens with longer names.")
+    ],
     show_trace: Annotated[bool, typer.Option("--trace", help="Show the computation step by step.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -23,13 +26,14 @@ def accepts(
     Example: tallystick accepts bb "(()))(" --trace
     """
     counter = _machine(machine)
-    accepted = counter.accepts(string)
+    tokens = read_string(string, counter.alphabet)
+    accepted = counter.accepts(tokens)
     if as_json:
-        steps = {"trace": _trace_json(counter, string)} if show_trace else {}
+        steps = {"trace": _trace_json(counter, tokens)} if show_trace else {}
         show_json({"machine": machine, "string": string, "accepted": accepted, **steps})
     else:
         if show_trace:
-            show(trace(counter, string))
+            show(trace(counter, tokens))
         show(f"{printable(machine)} {'accepts' if accepted else 'rejects'} {printable(string) or 'the empty string'}")
     raise typer.Exit(0 if accepted else 1)
 
@@ -116,7 +120,7 @@ def _ready(name: str) -> CounterMachine:
     return READY_MACHINES[name]
 
 
-def _trace_json(machine: CounterMachine, string: str) -> list[dict[str, object]]:
+def _trace_json(machine: CounterMachine, string: String) -> list[dict[str, object]]:
     return [
         {
             "token": case.token,

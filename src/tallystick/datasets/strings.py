@@ -1,7 +1,8 @@
 """Strings: read from files and written to them, scored by one network, and encoded as arrays.
 
 A file has one string per line, optionally followed by a comma and its label. A label is checked against its string; without
-labels the class follows from the string. Blank lines are skipped.
+labels the class follows from the string. Blank lines are skipped. Tokens are those of the task; where one has a longer name,
+spaces stand between them.
 """
 
 from fractions import Fraction
@@ -15,6 +16,8 @@ from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput, UnknownToken, check_tokens
 from tallystick.files import read_text, write_text
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
+from tallystick.languages.counter_machine import String
+from tallystick.languages.machine_text import read_string, string_text
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY, Task
 from tallystick.networks import Network
 from tallystick.numbers import standard_floats
@@ -36,7 +39,7 @@ def read_strings(path: Path, *tasks: Task) -> list[str]:
     lines = [(number, line) for number, line in lines if line]
     if len(lines) > MOST_STRINGS:
         raise BadInput(f"{path}: holds {len(lines):,} strings; at most {MOST_STRINGS:,} are read")
-    strings = [_string(line, tasks, f"{path}: line {number}") for number, line in lines]
+    strings = [_text(line, tasks, f"{path}: line {number}") for number, line in lines]
     if not strings:
         raise BadInput(f"{path}: holds no string; one is expected on each line")
     return strings
@@ -47,22 +50,25 @@ def write_strings(strings: list[str], task: Task | None, path: Path) -> None:
     write_text("".join(f"{string},{task.label(string)}\n" if task else f"{string}\n" for string in strings), path)
 
 
-def _string(line: str, tasks: tuple[Task, ...], where: str) -> str:
-    string, comma, label = (part.strip() for part in line.partition(","))
+def _text(line: str, tasks: tuple[Task, ...], where: str) -> str:
+    text, comma, label = (part.strip() for part in line.partition(","))
+    alphabet = tasks[0].alphabet
+    string = read_string(text, alphabet)
     try:
-        check_tokens(string, ALPHABET)
+        check_tokens(string, alphabet)
     except UnknownToken as error:
         raise BadInput(f"{where}: {error}") from None
     if comma:
         _check_label(string, label, tasks, where)
-    return string
+    return text
 
 
-def _check_label(string: str, label: str, tasks: tuple[Task, ...], where: str) -> None:
-    right = list(dict.fromkeys(str(task.label(string)) for task in tasks))
+def _check_label(string: String, label: str, tasks: tuple[Task, ...], where: str) -> None:
+    right = list(dict.fromkeys(str(task.right_class(string)) for task in tasks))
     if label not in right:
         names, expected = " or ".join(task.name for task in tasks), " or ".join(map(repr, right))
-        raise BadInput(f"{where}: label {label!r} is wrong for {string}; it should be {expected} ({names} task)")
+        shown = string_text(string, tasks[0].alphabet)
+        raise BadInput(f"{where}: label {label!r} is wrong for {shown}; it should be {expected} ({names} task)")
 
 
 class Encoded(NamedTuple):
@@ -96,17 +102,24 @@ def encode(strings: list[str], width: int = 0) -> Encoded:
 def score(model: Network, path: Path) -> dict[str, int | float]:
     """Return how many strings of the file the model puts into the right class of its readout.
 
-    Labels are checked for the network's task; the zero check accepts those of the binary and of the ternary task.
+    Labels are checked for the network's task; the zero check accepts those of the binary and of the ternary task. Where the task
+    asks for nothing after a prefix, every answer of a network that names the next token is right.
     """
-    membership = model.task.name not in TASKS
-    strings = read_strings(path, *((BINARY, TERNARY) if membership else (model.task,)))
+    membership = model.is_usual and model.task.name not in TASKS
+    texts = read_strings(path, *((BINARY, TERNARY) if membership else (model.task,)))
+    strings = [read_string(text, model.alphabet) for text in texts]
     _check_effort(model, strings, path)
     with standard_floats():  # a state that overflows is simply wrong
-        right = sum(model.class_of(string) == model.right_class(string) for string in strings)
+        right = sum(_is_right(model, string) for string in strings)
     return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}
 
 
-def _check_effort(model: Network, strings: list[str], path: Path) -> None:
+def _is_right(model: Network, string: String) -> bool:
+    right = model.right_class(string)
+    return right is None or model.class_of(string) == right
+
+
+def _check_effort(model: Network, strings: list[String], path: Path) -> None:
     """Refuse strings along which exact states would grow for hours."""
     weights = model.cell.recurrent_weights if isinstance(model.cell, ScalarCell) else ()
     growth = max((_bits(weight) for weight in weights if isinstance(weight, Fraction)), default=0)

@@ -160,7 +160,7 @@ def accuracy(network: Network, arithmetic: str, longest: int, seconds: float) ->
     try:
         for found in accuracies(network, longest, arithmetic):
             percent.append(100 * float(found.accuracy))
-            total.append(f"{found.total_correct}/{2**found.length}")
+            total.append(f"{found.total_correct}/{found.total}")
             now = time.monotonic()
             if now + _GROWTH * (now - before) > until and found.length < longest:
                 note = (

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import product
+from operator import mul
 
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import (
@@ -29,6 +30,9 @@ from tallystick.languages.counter_machine import (
     TimesZero,
     zero_check,
 )
+
+_MOST_POTENTIALS = 1000
+"""How many weights are tried (`Futures._potentials`)."""
 
 MOST_CONFIGURATIONS = 300_000
 """How many configurations a search for a continuation visits before it gives up; some seconds."""
@@ -49,6 +53,8 @@ class Futures:
     machine: CounterMachine
     _next: dict[Configuration, str | None] = field(default_factory=dict[Configuration, str | None])
     """The next token of a shortest continuation, None where a configuration is accepted itself."""
+    _tokens_left: dict[Configuration, int] = field(default_factory=dict[Configuration, int])
+    """How many tokens a shortest continuation has, where one is known."""
     _dead: set[Configuration] = field(default_factory=set[Configuration])
     """Configurations that a search has found to be dead."""
 
@@ -94,16 +100,17 @@ class Futures:
         waiting = [(self._least_tokens(start), 0, start)]
         while waiting:
             _, steps, here = heappop(waiting)
+            steps = -steps
             if steps != found[here][0]:
                 continue
-            if self.machine.accepts_configuration(here):
+            if here in self._next or self.machine.accepts_configuration(here):
                 self._remember(here, found)
                 return True
             for token in self.machine.alphabet:
                 after = self.machine.step(here, token).after
                 if self._may_accept(after) and (after not in found or found[after][0] > steps + 1):
                     found[after] = steps + 1, here, token
-                    heappush(waiting, (steps + 1 + self._least_tokens(after), steps + 1, after))
+                    heappush(waiting, (steps + 1 + self._least_tokens(after), -steps - 1, after))
             if len(found) > MOST_CONFIGURATIONS:
                 raise BadInput(
                     f"machine: whether it accepts a continuation from state {start.state!r} with counters {start.counters} is "
@@ -115,27 +122,55 @@ class Futures:
     def _remember(
         self, accepted: Configuration, found: dict[Configuration, tuple[int, Configuration | None, str]]
     ) -> None:
-        self._next.setdefault(accepted, None)
+        """Remember the way to a configuration that is accepted, or from which the way on is known."""
+        if accepted not in self._next:
+            self._next[accepted], self._tokens_left[accepted] = None, 0
+        left = self._tokens_left[accepted]
         _, before, token = found[accepted]
         while before is not None:
-            self._next.setdefault(before, token)
+            left += 1
+            self._next[before], self._tokens_left[before] = token, left
             _, before, token = found[before]
 
     def _least_tokens(self, configuration: Configuration) -> int:
-        """Return so many tokens as are needed at least: what must end at zero moves by no more than its largest step."""
-        sizes = zip(configuration.counters, self._to_zero, strict=True)
-        return max((-(-abs(counter) // step) for counter, step in sizes if step), default=0)
+        """Return so many tokens as are needed at least: what must end at zero comes no nearer to it than the potentials say."""
+        if configuration in self._tokens_left:
+            return self._tokens_left[configuration]
+        here = configuration.counters
+        return max((-(-sum(map(mul, weights, here)) // unit) for weights, unit in self._potentials), default=0)
 
     @cached_property
-    def _to_zero(self) -> tuple[int, ...]:
-        """The largest step of each counter that must be zero at the end and is never set to zero; 0 for the others."""
-        found: list[int] = []
-        for place in range(self.machine.counters):
-            updates = {updates[place] for updates in self.machine.updates.values()}
-            ends_at_zero = all(not check[place] for _, check in self.machine.accepting)
-            steps = [abs(update.amount) for update in updates if isinstance(update, Add)]
-            found.append(max(steps) if ends_at_zero and len(steps) == len(updates) else 0)
-        return tuple(found)
+    def _potentials(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """Weights of the counters, each with a unit: no token takes more than the unit from the weighted sum of the counters.
+
+        Only counters count that must be zero at the end and are never set to zero. For aⁿbⁿcⁿ the weights 2 and 1 tell how many b
+        and c are missing, so that a search for them goes straight.
+        """
+        places = range(self.machine.counters)
+        zeroed = [place for place in places if self._must_be_undone(place)]
+        changes = {tuple(u.amount for u in ups if isinstance(u, Add)) for ups in self._changes(zeroed)}
+        sizes = [max(abs(change[place]) for change in changes) for place in range(len(zeroed))]
+        if not any(sizes):
+            return ()
+        unit = max(sizes)
+        reach = next((reach for reach in (3, 2, 1) if (2 * reach * unit + 1) ** len(zeroed) <= _MOST_POTENTIALS), 0)
+        weights = product(range(-reach * unit, reach * unit + 1), repeat=len(zeroed))
+        found = {one: unit for one in weights if all(sum(map(mul, one, change)) >= -unit for change in changes)}
+        for place, size in enumerate(sizes):  # one counter for itself
+            for sign in (1, -1):
+                found[tuple(sign * (other == place) for other in range(len(zeroed)))] = size
+        largest = [
+            one for one in found if not any(_is_further(other, one) for other in found if found[other] == found[one])
+        ]
+        at = {place: number for number, place in enumerate(zeroed)}
+        return tuple((tuple(one[at[p]] if p in at else 0 for p in places), found[one]) for one in largest if found[one])
+
+    def _must_be_undone(self, place: int) -> bool:
+        ends_at_zero = all(not check[place] for _, check in self.machine.accepting)
+        return ends_at_zero and all(isinstance(updates[place], Add) for updates in self.machine.updates.values())
+
+    def _changes(self, places: list[int]) -> Iterator[tuple[Add | TimesZero, ...]]:
+        return (tuple(updates[place] for place in places) for updates in self.machine.updates.values())
 
     # --- The abstract machine -----------------------------------------------------------------------------------------------
 
@@ -197,3 +232,10 @@ class Futures:
                     further = after + (self._modulus if counter > 0 else -self._modulus)
                     ways[-1].add(self._abstract(further))
             yield from (Configuration(self.machine.transitions[case], counters) for counters in product(*ways))
+
+
+def _is_further(other: tuple[int, ...], one: tuple[int, ...]) -> bool:
+    """Say whether weights have the same signs as others, and none is smaller."""
+    return other != one and all(
+        x * y >= 0 and abs(x) >= abs(y) and (x or not y) for x, y in zip(other, one, strict=True)
+    )

@@ -48,15 +48,15 @@ def read_machine(path: Path) -> CounterMachine:
     return read_as(path, _machine)
 
 
-def read_task(path: Path) -> Task:
-    """Read a machine as a task: membership, or the classes that the file names."""
-    return read_as(path, lambda document: task_from_json(document, path.stem))
+def read_task(path: Path | str) -> Task:
+    """Read a machine's JSON file as a task: membership, or the classes that the file names."""
+    return read_as(Path(path), lambda document: task_from_json(document, Path(path).stem))
 
 
 def chosen_task(task: Task | str | Path | None) -> Task | str | None:
     """Return the task of a machine file where a path is given, or a name that ends in .json; anything else is left as it is."""
     if isinstance(task, Path) or (isinstance(task, str) and task.endswith(".json")):
-        return read_task(Path(task))
+        return read_task(task)
     return task
 
 

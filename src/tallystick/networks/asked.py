@@ -166,7 +166,7 @@ def task_fields(network: Network) -> dict[str, object]:
     if task == network.usual_task:
         return {}
     empty = {} if task.empty is None else {"empty": task.empty}
-    if _is_ready(task) or task.indices_by_check is None:
+    if is_ready(task) or task.indices_by_check is None:
         return {"task": task.name, **empty}
     return {"task": task_to_json(task), **empty}
 
@@ -178,7 +178,7 @@ def has_order(network: Network) -> bool:
     return task.classes != usual or (len(network.readout.bias) > 1 and not task.is_by_sign)
 
 
-def _is_ready(task: Task) -> bool:
+def is_ready(task: Task) -> bool:
     """Say whether a task is a ready one, its classes in any order and the empty string in or out."""
     ready = READY_TASKS.get(task.name)
     if ready is None or sorted(ready.classes) != sorted(task.classes):

@@ -9,6 +9,7 @@
 """
 
 import json
+from collections.abc import Sized
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -123,8 +124,9 @@ def cell_to_json(cell: Cell, *, tokens: Matrix | None, alphabet: tuple[str, ...]
             token: write_numbers(numbers, f"recurrent_weight.{token}")
             for token, numbers in zip(alphabet, by_token, strict=True)
         }
-    reset = {"reset": cell.reset} if isinstance(cell, Gru) and cell.reset != GruCell.reset else {}
-    return {"cell": cell.name, **reset, **written}
+    if isinstance(cell, Gru) and not isinstance(cell, GruCell):
+        return {"cell": GruCell.name, "reset": cell.reset, **written}
+    return {"cell": cell.name, **written}
 
 
 def _gru(document: Document) -> type[Gru]:
@@ -137,10 +139,18 @@ def _gru(document: Document) -> type[Gru]:
     return found
 
 
+def one_hot_vectors(tokens: Sized) -> Matrix:
+    """Return a one-hot vector for each token.
+
+    >>> one_hot_vectors(("a", "b"))
+    ((1, 0), (0, 1))
+    """
+    places = range(len(tokens))
+    return tuple(tuple(int(place == one) for place in places) for one in places)
+
+
 def _is_one_hot(tokens: Matrix | None) -> bool:
-    return tokens is not None and all(
-        [*row] == [int(place == one) for place in range(len(tokens))] for one, row in enumerate(tokens)
-    )
+    return tokens is not None and tuple(map(tuple, tokens)) == one_hot_vectors(tokens)
 
 
 def _is_diagonal(kind: type[Cell], recurrent: Document) -> bool:

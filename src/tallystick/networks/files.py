@@ -39,10 +39,10 @@ from tallystick.languages.machine_files import chosen_task
 from tallystick.languages.tasks import Task
 from tallystick.networks.answers import answer_to_json, read_answer, read_readout
 from tallystick.networks.asked import Asked, alphabet_of, asked_readout, has_order, own_task, read_task, task_fields
-from tallystick.networks.cell_files import cell_to_json, read_cell
+from tallystick.networks.cell_files import cell_to_json, one_hot_vectors, read_cell
 from tallystick.networks.complex_layers import real_readout
 from tallystick.networks.network import Network, usual_task
-from tallystick.networks.stack_files import one_hot_vectors, read_stack, stack_to_json
+from tallystick.networks.stack_files import read_stack, stack_to_json
 from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
 from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact

@@ -39,7 +39,7 @@ def _read_unit(document: Document, place: int, units: int, inputs: int) -> Unit:
     return Unit(
         activation,
         read_numbers(fields["bias"]) if "bias" in fields else _ZERO,
-        read_numbers(fields["input"], inputs) if "input" in fields else (_ZERO,) * inputs,
+        read_numbers(fields["input"], inputs) if "input" in fields else (),
         _read_weights(fields["forward"], place) if "forward" in fields else (),
         _read_weights(fields["recurrent"], units) if "recurrent" in fields else (),
     )
@@ -65,6 +65,6 @@ def _unit_to_json(unit: Unit, field: str) -> dict[str, object]:
     return {
         "activation": unit.activation,
         "bias": write_numbers(unit.bias, f"{field}.bias"),
-        "input": write_numbers(unit.input, f"{field}.input"),
+        **({"input": write_numbers(unit.input, f"{field}.input")} if unit.input else {}),
         **{name: found for name, found in weights.items() if found},
     }

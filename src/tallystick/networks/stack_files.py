@@ -18,7 +18,7 @@ from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document
 from tallystick.networks.answers import read_numbers, write_numbers
-from tallystick.networks.cell_files import cell_to_json, read_cell
+from tallystick.networks.cell_files import cell_to_json, one_hot_vectors, read_cell
 from tallystick.networks.steps import STEPWISE
 from tallystick.numbers.values import Matrix, Vector
 
@@ -34,16 +34,6 @@ class _Read(NamedTuple):
     last: Matrix = ()
     padding: Vector = ()
     padded_to: int = 0
-
-
-def one_hot_vectors(alphabet: tuple[str, ...]) -> Matrix:
-    """Return a one-hot vector for each token.
-
-    >>> one_hot_vectors(("a", "b"))
-    ((1, 0), (0, 1))
-    """
-    places = range(len(alphabet))
-    return tuple(tuple(int(place == one) for place in places) for one in places)
 
 
 def read_stack(document: Document, alphabet: tuple[str, ...]) -> tuple[Stack, dict[str, Document]]:

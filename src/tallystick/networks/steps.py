@@ -14,12 +14,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import Configuration
 from tallystick.languages.tasks import Task
 from tallystick.numbers import Number
+from tallystick.numbers.operations import exponential
 
 THRESHOLD, NEXT, SUPPORT = "threshold", "next", "support"
 STEPWISE = (THRESHOLD, NEXT, SUPPORT)
@@ -94,7 +93,7 @@ def said_places(decision: str, steps: Steps, alphabet: tuple[str, ...], outputs:
     if decision == SUPPORT:
         return frozenset(place for place, output in zip(places, outputs, strict=True) if output > 0)
     assert steps.threshold is not None
-    powers = [np.exp(output - max(outputs)) for output in outputs]
+    powers = [exponential(output - max(outputs)) for output in outputs]  # no rational has one, but 0
     total = sum(powers[1:], start=powers[0])
     shares = (power / total for power in powers)
     return frozenset(place for place, p in zip(places, shares, strict=True) if Fraction(float(p)) > steps.threshold)

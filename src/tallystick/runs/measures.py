@@ -177,6 +177,7 @@ def _portions(model: Network, width: int) -> Iterator[Network]:
 
 def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
     """Bring the weights into columns, one row per network, and do the work in their precision."""
+    model.require_usual()
     columns = model.map_weights(_column)
     numbers = _numbers(columns)
     with on_processors(), precision_context(numbers[0].dtype.name):

@@ -5,21 +5,26 @@ A **decider** here goes from a network and what is asked of it to a verdict, or 
 
 from collections.abc import Callable
 
+from tallystick.cells import ScalarCell
 from tallystick.certificates.closed_forms.decider import METHOD as CLOSED_FORM
 from tallystick.certificates.closed_forms.decider import decide_by_closed_form
+from tallystick.certificates.exact_states import METHOD as EXACT_STATES
+from tallystick.certificates.exact_states import decide_language_by_states
 from tallystick.certificates.languages.live_prefixes import METHOD as LIVE_PREFIXES
 from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.languages.whole_tree import METHOD as WHOLE_TREE
 from tallystick.certificates.languages.whole_tree import decide_by_tree
-from tallystick.certificates.verdict import Verdict
+from tallystick.certificates.verdict import REAL, Verdict
 from tallystick.errors import BadInput
 from tallystick.networks import Network
+from tallystick.numbers import FUSED
 
 LanguageDecider = Callable[[Network, Scope], Verdict | None]
 
 DECIDERS: dict[str, LanguageDecider] = {
     CLOSED_FORM: decide_by_closed_form,
+    EXACT_STATES: decide_language_by_states,
     LIVE_PREFIXES: decide_live_prefixes,
     WHOLE_TREE: decide_by_tree,
 }
@@ -28,6 +33,11 @@ DECIDERS: dict[str, LanguageDecider] = {
 
 def certify_language(network: Network, scope: Scope) -> Verdict:
     """Ask the deciders in turn."""
+    if scope.arithmetic.endswith(FUSED) and not isinstance(network.cell, ScalarCell):
+        raise BadInput(
+            f"arithmetic: {scope.arithmetic!r} is for cells with one unit and no gates; certify in {REAL} or "
+            f"{scope.arithmetic.removesuffix(FUSED)} arithmetic"
+        )
     for decide in DECIDERS.values():
         verdict = decide(network, scope)
         if verdict is not None:

@@ -92,7 +92,7 @@ class Deeper:
 
 
 def _stages(network: Network) -> Iterator[int]:
-    bits, by_rationals = FIRST_DIGITS, network.cell.is_rational and network.readout.decision != THRESHOLD
+    bits, by_rationals = FIRST_DIGITS, network.cell.shows_rationals and network.readout.decision != THRESHOLD
     while bits < MOST_DIGITS and not (by_rationals and bits > FIRST_DIGITS):
         yield bits
         bits *= 2

@@ -36,12 +36,13 @@ from tallystick.certificates.boxes.box_proof import (
     verdict_between,
     work_of,
 )
+from tallystick.certificates.languages.closer_outputs import CloserOutputs, class_of_order
 from tallystick.certificates.languages.configurations import Configurations
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to
 from tallystick.certificates.languages.tree_suspects import suspects
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import float_format
@@ -93,16 +94,29 @@ def wrong_strings(network: Network, length: int) -> int:
     >>> [wrong_strings(Network(LinearCell(1, -2, 1), Readout.binary(1)), length) for length in (1, 2, 3)]
     [0, 0, 3]
     """
+    sizes, right = right_strings(network, length)
+    return sum(sizes) - sum(right)
+
+
+def right_strings(network: Network, length: int) -> tuple[list[int], list[int]]:
+    """Return how many strings of a length should get each class, and how many of them do, in real numbers."""
     if network.readout.steps is not None or not network.readout.comparisons:
-        raise BadInput("network: wrong strings are counted of networks that give a class at the end of a string")
+        raise BadInput(
+            "network: right strings are counted where one class is given at the end of a string, not an answer after every token"
+        )
+    check_whole(length, "length", least=0)
     tree = Tree(network)
-    if work_of(network.cell, groups_to(length + 1, length + 1, len(network.alphabet))) > MOST_WORK:
-        raise BadInput(f"length: {length} has too many strings to look at each")
+    strings = len(network.alphabet) ** min(length, MOST_WORK.bit_length())
+    if work_of(network.cell, strings) > MOST_WORK:
+        raise BadInput(f"length: {length} has too many strings over {len(network.alphabet)} tokens to look at each")
     *_, groups = tree.groups(tree.cell.start_of(length), length, length)
     found, right = tree.classes(groups)
     if (found == UNSURE).any():
         raise BadInput(f"length: {length} has strings whose class is too close to call")
-    return int((found != right).sum())
+    classes = range(len(network.task.classes))
+    return [int((right == one).sum()) for one in classes], [
+        int(((right == one) & (found == one)).sum()) for one in classes
+    ]
 
 
 class Tree:
@@ -134,13 +148,18 @@ class Tree:
 
     def closer_class(self, string: String) -> int:
         """Return the index of the class of one string, or `UNSURE`, by more digits than boxes have."""
-        if self._exact is None:
-            return UNSURE
-        return int(self._exact.readout.class_index(self._exact.cell.hidden(self._exact.trace(string)[-1])))
+        if self._exact is not None:
+            return int(self._exact.readout.class_index(self._exact.cell.hidden(self._exact.trace(string)[-1])))
+        order = self._closer.order(lambda balls: balls.outputs(string))
+        return UNSURE if order is None else class_of_order(self.network.readout, order)
 
     @cached_property
     def _exact(self) -> Network | None:
-        return self.network.in_arithmetic("rational") if self.network.cell.is_rational else None
+        return self.network.in_arithmetic("rational") if self.network.cell.shows_rationals else None
+
+    @cached_property
+    def _closer(self) -> CloserOutputs:
+        return CloserOutputs(self.network)
 
     def failure(self, string: String) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""

@@ -62,6 +62,7 @@ def horizons(networks: Network, limit: int = SEARCHED, *, head_start: HeadStart 
     check_whole(limit, "limit", least=2)
     if not has_horizons(type(networks.scalar_cell)):
         raise BadInput(f"cells: a {type(networks.scalar_cell).__name__} is outside what can be decided")
+    networks.require_usual()
     models = _read_weights(networks)
     if isinstance(networks.scalar_cell, LinearCell) and networks.readout.decision != ZERO and is_usual(networks):
         return linear_horizons(models, head_start)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tallystick.cells import LinearCell, ScalarCell
 from tallystick.certificates.counts import asked_for_a_class
+from tallystick.certificates.languages.whole_tree import right_strings as strings_by_class
 from tallystick.certificates.linear.accuracy import has_one_matrix, right_strings
 from tallystick.certificates.one_unit.executions import Execution, execution
 from tallystick.certificates.one_unit.extremes import Ends, Grouping, first_row
@@ -50,14 +51,19 @@ class ExactAccuracy:
     correct: dict[str, int]
 
     @property
+    def total(self) -> int:
+        """How many strings there are: of N brackets 2^N."""
+        return sum(self.strings.values())
+
+    @property
     def total_correct(self) -> int:
-        """How many of all 2^N strings are right."""
+        """How many of all strings are right."""
         return sum(self.correct.values())
 
     @property
     def accuracy(self) -> Fraction:
         """The share of right strings among all, each as likely as any other."""
-        return Fraction(self.total_correct, 2**self.length)
+        return Fraction(self.total_correct, self.total)
 
     @property
     def balanced_accuracy(self) -> Fraction:
@@ -67,11 +73,12 @@ class ExactAccuracy:
 
 
 def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> ExactAccuracy:
-    """Return how many of the 2^N strings of a length a model gets right.
+    """Return how many of all strings of a length a model gets right, of brackets 2^N.
 
     In real arithmetic a linear network of any size is counted up to length 56, and further where few strings are in question; to
     26 where a class depends on several outputs that are no multiples of each other. Other cells with one unit, and floating
-    point as executed, go as far as their states can be listed: 16 to 21, further where strings share them.
+    point as executed, go as far as their states can be listed: 16 to 21, further where strings share them. Every string is looked
+    at of a network over another alphabet, or whose task the sign of n − m does not decide.
 
     >>> from tallystick.networks import Readout
     >>> found = exact_accuracy(Network(LinearCell(1, -1, 0.5), Readout.binary(1)), length=4)
@@ -79,6 +86,8 @@ def exact_accuracy(model: Network, length: int, arithmetic: str = REAL) -> Exact
     (11, Fraction(11, 16))
     """
     check_whole(length, "length", least=1, most=LONGEST)
+    if not model.is_usual:
+        return _tree_accuracy(model, length, arithmetic)
     linear = _linear_network(model, arithmetic)
     if linear is not None:
         return _linear_accuracy(linear, length)
@@ -100,6 +109,8 @@ def accuracy_curve(model: Network, longest: int, arithmetic: str = REAL) -> list
 def accuracies(model: Network, longest: int, arithmetic: str = REAL) -> Iterator[ExactAccuracy]:
     """Go through the curve from length 1 on; where a length cannot be counted, the shorter ones have been given."""
     check_whole(longest, "length", least=1, most=LONGEST)
+    if not model.is_usual:
+        return (_tree_accuracy(model, length, arithmetic) for length in range(1, longest + 1))
     linear = _linear_network(model, arithmetic)
     if linear is not None:
         return (_linear_accuracy(linear, length) for length in range(1, longest + 1))
@@ -127,6 +138,17 @@ def _linear_network(model: Network, arithmetic: str) -> Network | None:
     if model.scalar_cell and model.readout.decision == COUNT:
         raise BadInput("task: right answers to 'count' are counted for linear networks in real arithmetic alone")
     return None
+
+
+@standard_floats()
+def _tree_accuracy(model: Network, length: int, arithmetic: str) -> ExactAccuracy:
+    """Look at every string over any alphabet."""
+    if arithmetic != REAL:
+        raise BadInput(
+            f"arithmetic: {arithmetic!r} is for tasks that the sign of n − m decides; all others are counted in {REAL} arithmetic"
+        )
+    strings, correct = (dict(zip(model.task.classes, sizes, strict=True)) for sizes in strings_by_class(model, length))
+    return ExactAccuracy(length, strings, correct)
 
 
 @standard_floats()

@@ -57,6 +57,7 @@ def random_failures(model: Network, length: int, number: int, seed: int = 0, ari
 
 
 def _ready(model: Network, length: int, arithmetic: str) -> tuple[Execution, Grouping]:
+    model.require_usual()
     check_whole(length, "length", least=1, most=LONGEST)
     run = execution(model, arithmetic)
     return run, grouping_of(run.model_at(0))

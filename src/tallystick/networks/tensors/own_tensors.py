@@ -34,8 +34,9 @@ from tallystick.cells import (
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.cells.vector import GatedCell, State
 from tallystick.errors import BadInput
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.tasks import READY_TASKS
-from tallystick.networks.asked import Asked, asked_readout, asked_task
+from tallystick.networks.asked import Asked, asked_readout, asked_task, is_ready
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, Readout
 from tallystick.networks.tensors.named_tensor import NamedTensor, show_label, show_shape
@@ -219,13 +220,31 @@ def _check_kind(cell: Recurrence) -> None:
 def _asked(network: Network) -> dict[str, str]:
     """Return the labels that say what is asked, where that is not the usual thing."""
     task = network.task
+    if network.cell.is_padded:
+        raise BadInput("padding: has no place in safetensors; write a JSON file")
     if task == network.usual_task:
         return {}
     if task.name not in READY_TASKS:
         raise BadInput(
             f"task: {task.name!r} is not one of {', '.join(READY_TASKS)}, so that no file could say it by its name"
         )
+    _refuse_json_only(network)
     return {"task": task.name, "classes": ",".join(task.classes)}
+
+
+def _refuse_json_only(network: Network) -> None:
+    """Refuse what only the fields of a JSON file can say."""
+    task = network.task
+    reasons = {
+        "readout: an answer after every token": network.readout.steps is not None,
+        f"task: a machine of its own for {task.name!r}": not is_ready(task),
+        "empty: whether the empty string is a member": task.empty is not None,
+        f"tokens: a {network.cell.name} cell that reads {' '.join(task.alphabet)}": isinstance(network.cell, GatedCell)
+        and task.alphabet != ALPHABET,
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            raise BadInput(f"{reason} has no place in safetensors; write a JSON file")
 
 
 def _tensors_of_layer(cell: Cell, place: int) -> dict[str, Any]:

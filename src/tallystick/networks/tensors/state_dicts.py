@@ -31,6 +31,7 @@ from tallystick.cells import Cell, Recurrence, Stack
 from tallystick.cells.stack import ONE_HOT_VECTORS
 from tallystick.errors import BadInput
 from tallystick.files import parse_document
+from tallystick.languages.brackets import ALPHABET
 from tallystick.networks.asked import Asked, asked_readout, asked_task
 from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
 from tallystick.networks.network import Network, usual_task
@@ -111,7 +112,8 @@ def _state_space_network(found: StateSpace, labels: Mapping[str, str], said: Ask
         raise BadInput(
             f"tokens: missing; say what is read for each token: tokens={_EXAMPLE} (metadata, --tokens or an argument)"
         )
-    declared = declare(task, _ONE_HOT if said.tokens is None else said.tokens, may_count=True)
+    brackets = said.tokens is None and task.alphabet == ALPHABET
+    declared = declare(task, _ONE_HOT if brackets else said.tokens, may_count=True)
     return Network(_stack([found.layer], front, declared), readout, task)
 
 
@@ -151,7 +153,8 @@ def _network(
         )
     readout = Readout.zero() if reads is None else asked_readout(_readout(reads, units_of(top)), said)
     task = asked_task(readout, usual_task(kind, readout), said)
-    declared = declare(task, _tokens(cells[0], front, said.tokens), may_count=True)
+    tokens = _tokens(cells[0], front, said.tokens) if task.alphabet == ALPHABET else said.tokens
+    declared = declare(task, tokens, may_count=True)
     if scalar and not declared.first and not declared.last:
         vectors = _vectors(front, inputs_of(cells[0]), declared.tokens)
         return Network(scalar_cell_of(cells[0], said.nonlinearity, vectors), readout, task)

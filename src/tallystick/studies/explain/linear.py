@@ -43,6 +43,7 @@ class LinearExplanation:
 def explain_linear(network: Network, lengths: str = Lengths.ALL, longest: int = LONGEST) -> LinearExplanation:
     """Certify a linear network in real numbers, and work out its picture beyond its first failure, at most to a length."""
     counted = lengths_of(lengths)
+    network.require_usual()
     _outputs(network, 1)  # refuses before anything is decided
     verdict = certify(network, counted)
     failing = 0 if verdict.failure is None else verdict.failure.length
