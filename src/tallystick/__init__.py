@@ -31,6 +31,7 @@ from tallystick.cells import (
 from tallystick.cells.conditions import Condition
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.certify import certify
+from tallystick.certificates.languages.members import Members, members
 from tallystick.certificates.one_unit.ensemble import horizons
 from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
@@ -92,6 +93,7 @@ __all__ = [
     "LruLayer",
     "LstmCell",
     "MatrixLayer",
+    "Members",
     "Network",
     "NoResetGruCell",
     "Readout",
@@ -119,6 +121,7 @@ __all__ = [
     "from_torch",
     "horizons",
     "indicators",
+    "members",
     "random_failures",
     "read_network",
     "read_task",

@@ -32,7 +32,7 @@ from tallystick.languages.counter_machine import (
 )
 
 _MOST_POTENTIALS = 1000
-"""How many weights are tried (`Futures._potentials`)."""
+"""How many weights are tried (`Futures.potentials`)."""
 
 MOST_CONFIGURATIONS = 300_000
 """How many configurations a search for a continuation visits before it gives up; some seconds."""
@@ -137,10 +137,10 @@ class Futures:
         if configuration in self._tokens_left:
             return self._tokens_left[configuration]
         here = configuration.counters
-        return max((-(-sum(map(mul, weights, here)) // unit) for weights, unit in self._potentials), default=0)
+        return max((-(-sum(map(mul, weights, here)) // unit) for weights, unit in self.potentials), default=0)
 
     @cached_property
-    def _potentials(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+    def potentials(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         """Weights of the counters, each with a unit: no token takes more than the unit from the weighted sum of the counters.
 
         Only counters count that must be zero at the end and are never set to zero. For aⁿbⁿcⁿ the weights 2 and 1 tell how many b
@@ -175,34 +175,35 @@ class Futures:
     # --- The abstract machine -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def _near(self) -> int:
+    def near(self) -> int:
         """The least size from which on only remainders are known: a step from there cannot jump over zero."""
         steps = [u.amount for updates in self.machine.updates.values() for u in updates if isinstance(u, Add)]
         return max(1, *map(abs, steps)) if steps else 1
 
     @property
-    def _modulus(self) -> int:
-        return 2 * self._near
+    def modulus(self) -> int:
+        """What remainders are taken of: a counter at `near` or beyond stands for all that differ by multiples of it."""
+        return 2 * self.near
 
     def _abstract(self, counter: int) -> int:
         """Return the number that stands for a counter: itself, or the least on its side with the same remainder."""
-        beyond = abs(counter) - self._near
+        beyond = abs(counter) - self.near
         if beyond < 0:
             return counter
-        size = self._near + beyond % self._modulus
+        size = self.near + beyond % self.modulus
         return size if counter > 0 else -size
 
     def _may_accept(self, configuration: Configuration) -> bool:
-        return Configuration(configuration.state, tuple(map(self._abstract, configuration.counters))) in self._accepting
+        return Configuration(configuration.state, tuple(map(self._abstract, configuration.counters))) in self.possible
 
     @cached_property
-    def _accepting(self) -> frozenset[Configuration]:
+    def possible(self) -> frozenset[Configuration]:
         """The abstract configurations from which acceptance can be reached, found from the end backwards."""
-        largest = self._near + self._modulus - 1
+        largest = self.near + self.modulus - 1
         values = range(-largest, largest + 1)
         if len(self.machine.states) * len(values) ** self.machine.counters > LARGEST_TABLE:
             raise BadInput(
-                f"machine: its steps of up to {self._near} with {self.machine.counters} counters make too many cases to tell "
+                f"machine: its steps of up to {self.near} with {self.machine.counters} counters make too many cases to tell "
                 "which tokens may come next; use smaller steps"
             )
         before: dict[Configuration, list[Configuration]] = {}
@@ -228,8 +229,8 @@ class Futures:
             for counter, update in zip(here.counters, self.machine.updates[case], strict=True):
                 after = 0 if isinstance(update, TimesZero) else counter + update.amount
                 ways.append({self._abstract(after)})
-                if abs(counter) >= self._near and isinstance(update, Add):  # it may also stand for a larger one
-                    further = after + (self._modulus if counter > 0 else -self._modulus)
+                if abs(counter) >= self.near and isinstance(update, Add):  # it may also stand for a larger one
+                    further = after + (self.modulus if counter > 0 else -self.modulus)
                     ways[-1].add(self._abstract(further))
             yield from (Configuration(self.machine.transitions[case], counters) for counters in product(*ways))
 

@@ -3,6 +3,7 @@
 As executed, every answer is `networks.steps.said_places`, in arrays, and none is open.
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -134,6 +135,41 @@ class Executed:
         return near if Fraction(near) <= threshold else float(np.nextafter(near, -np.inf))
 
 
+@dataclass(frozen=True)
+class Balled:
+    """A network in real arithmetic, each prefix in balls of its own, one after the other: states are a list."""
+
+    network: Network
+    bits: int
+
+    def start(self) -> list[Any]:
+        """Return the initial state, of one prefix."""
+        return [self._enclosure.cell.initial_state]
+
+    def step(self, states: list[Any], token: Input) -> list[Any]:
+        """Return the states after one more token."""
+        with self._digits():
+            return [self._enclosure.cell.step(state, token) for state in states]
+
+    def said(self, states: list[Any]) -> Said:
+        """Return what is certain after each prefix."""
+        with self._digits():
+            found = np.array([self._enclosure.said(state) for state in states], bool)
+        return Said(found[:, :, 0], found[:, :, 1])
+
+    @cached_property
+    def _enclosure(self) -> Enclosure:
+        from tallystick.numbers.balls import ball_of  # noqa: PLC0415 -- which takes a moment to load
+
+        with self._digits():
+            return Enclosure.of(self.network, ball_of)
+
+    def _digits(self) -> AbstractContextManager[Any]:
+        from tallystick.numbers.balls import digits  # noqa: PLC0415
+
+        return digits(self.bits)
+
+
 def runner_of(network: Network, arithmetic: str) -> Runner | None:
     """Return what runs a network on many prefixes at once; None where its weights are too large for boxes of doubles."""
     if arithmetic != REAL:
@@ -162,6 +198,8 @@ def size_of(states: Any) -> int:  # noqa: ANN401
 
 def chosen(states: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
     """Return the states of some prefixes."""
+    if isinstance(states, list):
+        return [states[row] for row in rows]
 
     def choose(number: Number) -> Number:
         return Box(number.low[rows], number.high[rows]) if isinstance(number, Box) else number[rows]
@@ -171,6 +209,8 @@ def chosen(states: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
 
 def joined(parts: list[Any]) -> Any:  # noqa: ANN401
     """Put the states of several groups of prefixes one after the other."""
+    if isinstance(parts[0], list):
+        return [state for part in parts for state in part]
 
     def join(*numbers: Number) -> Number:
         if not isinstance(numbers[0], Box):
