@@ -8,12 +8,14 @@ from published_cases import network_of
 
 from tallystick.cells import LinearCell, MatrixLayer, ReluLayer, Stack
 from tallystick.cells.graph import GraphCell, Unit
+from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.closed_forms.decider import closed_form_evidence, decide_by_closed_form
 from tallystick.certificates.closed_forms.machine_runs import configuration_after
 from tallystick.certificates.closed_forms.places import Grid, largest_step
 from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.verdict import Lengths, Outcome, runs_of
+from tallystick.checker import answer_file
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.languages.tasks import ready_task
 from tallystick.networks import Network, Readout
@@ -265,3 +267,20 @@ def test_the_evidence_holds_families_of_points_that_strings_lead_to():
     (after_b,) = [p for p in evidence["places"] if p["latest"] == ["b"] and p["counters"] == ["+"]]
     # The coordinates are how often a and b were read, the counter, and h, which equals it.
     assert all(direction[2] == direction[3] for direction in after_b["directions"])
+
+
+@pytest.mark.parametrize(
+    "network",
+    [dyck1_support(), anbn_next(), anbn_next(up=1 - Fraction(1, 10**9)), anbn_accept(), anbn_accept(Fraction(3, 2))],
+)
+def test_the_checker_proves_the_verdict_again(network, tmp_path):
+    path = tmp_path / "certificate.json"
+    write_certificate(decide(network), path)
+    assert answer_file(path).word == "holds"
+
+
+@pytest.mark.parametrize("name", ["mdlrnn_an_bn", "mdlrnn_an_bn_cn"])
+def test_the_checker_proves_the_verdict_on_published_networks_again(name, tmp_path):
+    path = tmp_path / "certificate.json"
+    write_certificate(decide(network_of(name)), path)
+    assert answer_file(path).word == "holds"

@@ -11,6 +11,8 @@ again by the idea that its method names, so the evidence of most methods is the 
 
 from collections.abc import Callable
 
+from tallystick.certificates.closed_forms.decider import METHOD as FORMS
+from tallystick.certificates.closed_forms.decider import closed_form_evidence
 from tallystick.certificates.programs import program_of
 from tallystick.certificates.verdict import REAL, Outcome, Verdict
 from tallystick.errors import BadInput
@@ -24,7 +26,7 @@ from tallystick.numbers import FUSED, exact
 from tallystick.numbers.values import exact_number
 
 LIVE, TREE, STATES = "live prefixes", "whole tree", "exact states"
-METHODS = (LIVE, TREE, STATES)
+METHODS = (LIVE, TREE, STATES, FORMS)
 """The methods that the checker knows."""
 
 _EXECUTED = ("sum", "product", "positive_part", "mean", "square", "step")
@@ -117,4 +119,4 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
     """Return what the checker needs to prove a verdict again."""
     if verdict.method not in METHODS:
         raise BadInput(f"method: the checker does not know {verdict.method!r}, so no certificate is written")
-    return {"method": verdict.method}
+    return closed_form_evidence(verdict) if verdict.method == FORMS else {"method": verdict.method}
