@@ -18,8 +18,12 @@ from tallystick.numbers import (
     nearest,
     positive_part,
     sigmoid,
+    square,
+    unit_step,
     weighted_mean,
 )
+from tallystick.numbers.balls import Ball, ball_of, digits
+from tallystick.numbers.boxes import Box
 from tallystick.numbers.operations import Fused, fused_multiply_add
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
@@ -311,3 +315,33 @@ def test_the_sums_that_tell_the_mode_are_those_of_exact_arithmetic(form):
     assert [exact(y) for y in right] == [form.least, -normal, unit / 4, -unit / 4, unit * 3 / 4]
     rounded = np.array([nearest(exact(x) + exact(y), form) for x, y in zip(left, right, strict=True)], kind)
     assert rounded.tobytes() == bits.tobytes()
+
+
+KINDS = [float, Fraction, np.float32, np.float16, np.float64, ARITHMETICS["bfloat16"]]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_squares_and_unit_steps_stay_in_their_kind(kind):
+    for value in (-3, -0.5, 0, 0.5, 2):
+        x = kind(value)
+        assert type(square(x)) is type(unit_step(x)) is type(x)
+        assert (square(x), unit_step(x)) == (value * value, int(value > 0))
+    whole = np.array([-3, 0, 2])
+    assert unit_step(whole).tolist() == [0, 0, 1]
+    assert unit_step(whole).dtype == whole.dtype
+
+
+@given(doubles.filter(lambda x: abs(x) < 1e100), doubles.filter(lambda x: abs(x) < 1e100), st.fractions(0, 1))
+def test_bounds_of_squares_and_unit_steps_hold_all_numbers_between(one, other, share):
+    low, high = sorted((one, other))
+    inside = Fraction(low) + share * (Fraction(high) - Fraction(low))
+    squares, steps = square(Box(low, high)), unit_step(Box(low, high))
+    assert 0 <= squares.low <= inside * inside <= squares.high
+    assert squares.high <= max(low * low, high * high) * (1 + 1e-15) + 1e-300
+    assert steps.low <= unit_step(inside) <= steps.high
+    assert (steps.low == steps.high) == (unit_step(low) == unit_step(high))
+    with digits(64):
+        middle, reach = ball_of((Fraction(low) + Fraction(high)) / 2), ball_of((Fraction(high) - Fraction(low)) / 2)
+        ball = middle + reach * Ball(0, 1)
+        assert square(ball).overlaps(ball_of(inside * inside))
+        assert unit_step(ball).overlaps(ball_of(unit_step(inside)))

@@ -1,15 +1,20 @@
 """Graphs of units and the kinds of GRU in files."""
 
 import json
+from dataclasses import dataclass
+from fractions import Fraction
 
 import pytest
 from published_cases import CASES, network_of
 
-from tallystick import BadInput, Network, Readout, read_network, write_network
-from tallystick.cells import GRUS, GraphCell, Stack, Unit
+from tallystick import BadInput, Network, Readout, certify, read_network, write_network
+from tallystick.cells import GRUS, UNTRAINED, GraphCell, Stack, Unit
+from tallystick.cells.simple import SimpleLayer
+from tallystick.certificates.certificate import certificate
+from tallystick.checker import check
 from tallystick.files import parse_document
 from tallystick.networks import network_from_json, network_to_json
-from tallystick.numbers import exact
+from tallystick.numbers import exact, positive_part
 
 UNITS = [
     {"activation": "relu", "bias": "1/3", "input": [0.5, -0.5], "recurrent": {"1": 1, "0": 2}},
@@ -110,3 +115,30 @@ def test_an_unknown_reset_is_refused(reset):
     network = Network(GRUS["after"](((1, 2),) * 3, ((3,),) * 3, (4,) * 3, (5,) * 3), Readout(((1,),), (0,)))
     with pytest.raises(BadInput, match='reset: .* is not one of "after", "before", false'):
         network_in({**network_to_json(network), "reset": reset})
+
+
+def test_a_cell_that_is_not_trained_is_one_entry_of_a_table(monkeypatch):
+    @dataclass(frozen=True)
+    class Leaning(SimpleLayer):
+        """h' = W·x + U·h + b, and above zero half of it."""
+
+        name = "leaning"
+        deciders = ("exact states", "gated boxes")
+
+        @staticmethod
+        def squash(x):
+            return x - positive_part(x) * Fraction(1, 2)
+
+    monkeypatch.setitem(UNTRAINED, "leaning", Leaning)
+    content = {
+        "cell": "leaning",
+        "input_weight": [[1, -1]],
+        "recurrent_weight": [[1]],
+        "readout": {"kind": "binary", "weight": [[1]], "bias": [0]},
+    }
+    network = network_in(content)
+    assert isinstance(network.cell, Leaning)
+    assert network_in(network_to_json(network)) == network
+    verdict = certify(network, limit=10)
+    assert check(json.dumps(certificate(verdict))).valid
+    assert verdict.failure.string == "(()"  # 1/2, then 3/4, then −1/4
