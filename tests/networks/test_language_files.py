@@ -18,6 +18,7 @@ from tallystick import (
     ReluLayer,
     SelectiveLayer,
     Stack,
+    certify,
     read_network,
     write_network,
 )
@@ -316,3 +317,31 @@ def test_safetensors_hold_a_network_or_refuse_it(seed, tmp_path):
     else:
         if network.readout.decision != "zero":
             assert read_network(path) == network
+
+
+def test_the_empty_string_counts_where_a_file_says_what_it_is():
+    """Also of brackets whose count decides, which are otherwise asked about from the first token on."""
+    counter = {"cell": "linear", "open_step": 1, "close_step": -1, "recurrent_weight": 1, "task": "bb"}
+    for empty, outcome in ((True, "PROVED"), (False, "REFUTED")):
+        content = {**counter, "readout": {"kind": "zero"}, "empty": empty}
+        verdict = certify(network_from_json(Document(content, "file")))
+        assert (str(verdict.outcome), verdict.first) == (outcome, 0)
+    assert (verdict.horizon, verdict.failure.string, verdict.failure.right) == (-1, "", "rejected")
+
+
+@pytest.mark.parametrize("seed", range(1000, 1030))
+def test_a_verdict_is_that_of_every_string(seed):
+    network = random_network(random.Random(seed))
+    exactly = network.cell.is_rational and network.readout.decision != "threshold"
+    run = network if exactly else network.in_arithmetic("float64")
+    strings = [
+        tokens for length in range(network.first_length, 4) for tokens in product(network.alphabet, repeat=length)
+    ]
+    right = ((string, network.right_class(string)) for string in strings)
+    wrong = next((string for string, answer in right if answer is not None and run.class_of(string) != answer), None)
+    verdict = certify(network, limit=3)
+    if wrong is not None:
+        assert verdict.failure.length == len(wrong)
+        assert verdict.failure.right == network.right_class(verdict.failure.tokens)
+    else:
+        assert verdict.failure is None or verdict.failure.length > 3

@@ -104,10 +104,9 @@ def certify_network(
         check_whole(limit, "limit", least=_LEAST_LIMIT)
     if first is not None:
         check_whole(first, "first", least=0)
-    if not network.is_usual or first not in (None, network.first_length):
-        return certify_language(
-            network, Scope(counted, network.first_length if first is None else first, arithmetic, limit)
-        )
+    first = network.first_length if first is None else first
+    if not network.is_usual or first != 1:  # the deciders of cells look at every length from 1 on
+        return certify_language(network, Scope(counted, first, arithmetic, limit))
     counts = network.readout.decision == COUNT
     if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
@@ -118,7 +117,7 @@ def certify_network(
             return verdict_on_count(verdict, network) if counts else verdict
     if not network.cell.deciders:
         raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
-    return certify_language(network, Scope(counted, network.first_length, arithmetic, limit))
+    return certify_language(network, Scope(counted, first, arithmetic, limit))
 
 
 def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:

@@ -46,7 +46,7 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import float_format
-from tallystick.numbers.boxes import box_of
+from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.values import map_states
 
 METHOD = "whole tree"
@@ -163,8 +163,10 @@ class Tree:
 
     def failure(self, string: String) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
-        state = self.cell.final_state(string, self.task.alphabet)
-        found = int(sure_classes(self.forms, self.cell.hidden(state)))
+        shown = self.cell.hidden(self.cell.final_state(string, self.task.alphabet))
+        # Before the first token a state may be the number 0 itself.
+        hidden = tuple(number if isinstance(number, Box) else box_of(number) for number in shown)
+        found = int(sure_classes(self.forms, hidden))
         found = self.closer_class(string) if found == UNSURE else found
         right = self.task.question(self.task.machine, self.task.configuration(string))
         if found in (UNSURE, right):
