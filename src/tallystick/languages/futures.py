@@ -77,7 +77,7 @@ class Futures:
         """Say whether some continuation is accepted; the empty one counts."""
         if configuration in self._next:
             return True
-        if configuration in self._dead or not self._may_accept(configuration):
+        if configuration in self._dead or not self.is_possible(configuration):
             return False
         return self._search(configuration)
 
@@ -108,7 +108,7 @@ class Futures:
                 return True
             for token in self.machine.alphabet:
                 after = self.machine.step(here, token).after
-                if self._may_accept(after) and (after not in found or found[after][0] > steps + 1):
+                if self.is_possible(after) and (after not in found or found[after][0] > steps + 1):
                     found[after] = steps + 1, here, token
                     heappush(waiting, (steps + 1 + self._least_tokens(after), -steps - 1, after))
             if len(found) > MOST_CONFIGURATIONS:
@@ -193,7 +193,8 @@ class Futures:
         size = self.near + beyond % self.modulus
         return size if counter > 0 else -size
 
-    def _may_accept(self, configuration: Configuration) -> bool:
+    def is_possible(self, configuration: Configuration) -> bool:
+        """Say whether the abstract machine accepts some continuation; where it does not, nor does the machine."""
         return Configuration(configuration.state, tuple(map(self._abstract, configuration.counters))) in self.possible
 
     @cached_property

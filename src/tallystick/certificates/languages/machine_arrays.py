@@ -21,7 +21,7 @@ class Configurations(NamedTuple):
     states: Whole
     counters: Whole
 
-    def of(self, rows: NDArray[np.intp]) -> "Configurations":
+    def of(self, rows: NDArray[np.intp] | slice) -> "Configurations":
         """Return those of some strings."""
         return Configurations(self.states[rows], self.counters[rows])
 
@@ -56,15 +56,17 @@ class MachineArrays:
         case = token, at.states, self._checks(at)
         return Configurations(transitions[case], at.counters * factors[case] + amounts[case])
 
-    def accepts(self, at: Configurations) -> Truths:
-        """Say which strings are accepted."""
-        return self._accepting[at.states, self._checks(at)]
+    def possible(self, at: Configurations) -> Truths:
+        """Say which tokens may follow each string, one column each, and last whether it is accepted.
 
-    def is_possible(self, at: Configurations) -> Truths:
-        """Say after which strings acceptance is not ruled out: the abstract machine of `Futures` reaches it."""
-        beyond = np.abs(at.counters) - self.futures.near
-        sizes = np.where(beyond < 0, np.abs(at.counters), self.futures.near + beyond % self.futures.modulus)
-        places = np.sign(at.counters) * sizes + self._largest
+        A token is ruled out where the abstract machine of `Futures` accepts nothing after it. That depends on the counters near
+        zero, and on their remainders beyond; a token changes neither side nor remainders of what is twice as far away.
+        """
+        sizes = np.abs(at.counters)
+        far = sizes >= self._far
+        if far.any():
+            sizes = np.where(far, self._far + (sizes - self._far) % self.futures.modulus, sizes)
+        places = np.where(at.counters < 0, -sizes, sizes) + self._largest
         return self._possible[(at.states, *places.T)]
 
     def least_tokens(self, at: Configurations) -> Whole:
@@ -97,22 +99,23 @@ class MachineArrays:
                         amounts[(*at, counter)], factors[(*at, counter)] = update.amount, 1
         return transitions, amounts, factors
 
-    @cached_property
-    def _accepting(self) -> Truths:
-        machine = self.futures.machine
-        found = np.zeros((len(machine.states), 2**machine.counters), bool)
-        for state, check in machine.accepting:
-            found[machine.states.index(state), int(np.dot(check, self._powers))] = True
-        return found
+    @property
+    def _far(self) -> int:
+        return 2 * self.futures.near
 
     @property
     def _largest(self) -> int:
-        return self.futures.near + self.futures.modulus - 1
+        return self._far + self.futures.modulus - 1
 
     @cached_property
     def _possible(self) -> Truths:
-        machine = self.futures.machine
-        found = np.zeros((len(machine.states), *(2 * self._largest + 1,) * machine.counters), bool)
-        for state, counters in self.futures.possible:
-            found[(machine.states.index(state), *(counter + self._largest for counter in counters))] = True
+        machine, futures = self.futures.machine, self.futures
+        counts = range(-self._largest, self._largest + 1)
+        shape = len(machine.states), *(len(counts),) * machine.counters, len(machine.alphabet) + 1
+        found = np.zeros(shape, bool)
+        for (place, state), counters in product(enumerate(machine.states), product(counts, repeat=machine.counters)):
+            here = Configuration(state, counters)
+            after = (machine.step(here, token).after for token in machine.alphabet)
+            row = [*map(futures.is_possible, after), machine.accepts_configuration(here)]
+            found[(place, *(counter + self._largest for counter in counters))] = row
         return found

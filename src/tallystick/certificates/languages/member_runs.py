@@ -19,7 +19,7 @@ from tallystick.cells import inputs_of
 from tallystick.certificates.languages.deeper import FIRST_DIGITS, MOST_DIGITS
 from tallystick.certificates.languages.machine_arrays import Configurations, MachineArrays, joined_configurations
 from tallystick.certificates.languages.prefix_runs import Position, PrefixRuns
-from tallystick.certificates.languages.runners import Balled, Runner, chosen, joined, runner_of
+from tallystick.certificates.languages.runners import Balled, Runner, chosen, joined, quick_rows, runner_of
 from tallystick.certificates.languages.said import Said, Truths
 from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL
@@ -98,29 +98,38 @@ class MemberRun:
 
     def _look(self, batch: _Batch, token: int | None) -> None:
         """Look at what is said after prefixes that end in a token, and let them wait for the tokens that may follow."""
-        said, accepted = self.runner.said(batch.states), self.machine.accepts(batch.at)
-        after = [self.machine.after(batch.at, place) for place in range(len(self.network.alphabet))]
-        possible = np.stack([*map(self.machine.is_possible, after), accepted], axis=1)
+        said, possible = self.runner.said(batch.states), self.machine.possible(batch.at)
+        accepted = possible[:, -1]
         if self.decision != THRESHOLD:
             self._ask(batch, said, possible)
         elif (accepted & ~said.yes[:, -1] & ~said.no[:, -1]).any():
             raise Open
-        ends_wrongly = accepted & said.no[:, -1] & (self.decision == THRESHOLD)
         rows = np.flatnonzero(accepted)
-        self.members.append((batch.runs[rows], batch.lengths[rows], ends_wrongly[rows]))
-        for place, at in enumerate(after):
-            fits = batch.lengths + 1 + self.machine.least_tokens(at) <= self.longest
-            rows = np.flatnonzero(possible[:, place] & fits)
-            if not len(rows):
-                continue
-            lengths = batch.lengths[rows] + 1
-            runs = batch.runs[rows] if place == token else self.runs.begin(batch.runs[rows], batch.lengths[rows], place)
-            if self.decision == THRESHOLD:
-                if not (said.yes | said.no)[rows, place].all():
-                    raise Open
-                rejected = said.no[rows, place]
-                self.runs.mark(runs[rejected], lengths[rejected])
-            self.waiting[place].append(_Batch(chosen(batch.states, rows), at.of(rows), runs, lengths))
+        if len(rows):
+            ends_wrongly = said.no[rows, -1] & (self.decision == THRESHOLD)
+            self.members.append((batch.runs[rows], batch.lengths[rows], ends_wrongly))
+        for place in range(len(self.network.alphabet)):
+            rows = np.flatnonzero(possible[:, place])
+            if len(rows):
+                self._follow(batch, said, rows, place, goes_on=place == token)
+
+    def _follow(self, batch: _Batch, said: Said, rows: NDArray[np.intp], token: int, *, goes_on: bool) -> None:
+        """Let prefixes wait for a token, but those that cannot be completed in time; some go on with their last run."""
+        size, quick = len(batch.runs), quick_rows(rows, len(batch.runs))
+        at, lengths = self.machine.after(batch.at.of(quick), token), batch.lengths[quick] + 1
+        fits = lengths + self.machine.least_tokens(at) <= self.longest
+        if not fits.any():
+            return
+        if not fits.all():
+            rows, at, lengths = rows[fits], at.of(np.flatnonzero(fits)), lengths[fits]
+            quick = quick_rows(rows, size)
+        runs = batch.runs[quick] if goes_on else self.runs.begin(batch.runs[quick], lengths - 1, token)
+        if self.decision == THRESHOLD:
+            rejected = said.no[rows, token]
+            if not (rejected | said.yes[rows, token]).all():
+                raise Open
+            self.runs.mark(runs[rejected], lengths[rejected])
+        self.waiting[token].append(_Batch(chosen(batch.states, quick), at, runs, lengths))
 
     def _ask(self, batch: _Batch, said: Said, possible: Truths) -> None:
         """Compare with the one token that is allowed; leave it for later where there may be several."""
@@ -150,6 +159,8 @@ class MemberRun:
 
     def first_wrong(self) -> Iterator[tuple[Position, int | None]]:
         """Go through the members; each with the length of its first wrong prefix, or None where all is right."""
+        if not self.members:
+            return
         parts = [np.concatenate(arrays) for arrays in zip(*self.members, strict=True)]
         self.runs.finish(parts[0], parts[1])
         for question in self.questions:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,16 +97,14 @@ class Executed:
 
     def _floats(self, state: Any, size: int) -> Any:  # noqa: ANN401
         def spread(number: Number) -> NDArray[Any]:
-            return np.broadcast_to(np.asarray(number, self.kind), size)
+            return _spread(number, self.kind, size)
 
         return map_states(spread, state)
 
     def said(self, states: Any) -> Said:  # noqa: ANN401
         """Return what the network says after each prefix."""
         readout, size = self.network.readout, size_of(states)
-        outputs: list[NDArray[Any]] = [
-            np.broadcast_to(output, size) for output in self.network.outputs_of_state(states)
-        ]
+        outputs = [_spread(output, self.kind, size) for output in self.network.outputs_of_state(states)]
         assert readout.steps is not None
         found: list[Truths]
         if readout.decision == SUPPORT:
@@ -185,9 +183,15 @@ def _rows(state: Any, size: int) -> Any:  # noqa: ANN401 -- each cell has its ow
 
     def spread(number: Number) -> Box:
         low, high = number.ends if isinstance(number, Box) else (number, number)
-        return Box(*(np.broadcast_to(np.asarray(end, np.float64), size) for end in (low, high)))
+        return Box(*(_spread(end, np.float64, size) for end in (low, high)))
 
     return map_states(spread, state)
+
+
+def _spread(number: Number, kind: type[np.generic], size: int) -> NDArray[Any]:
+    """Give a number one entry per prefix, where it has not as many already."""
+    found = np.asarray(number, kind)
+    return found if found.shape == (size,) else np.broadcast_to(found, size)
 
 
 def size_of(states: Any) -> int:  # noqa: ANN401
@@ -196,10 +200,20 @@ def size_of(states: Any) -> int:  # noqa: ANN401
     return len(first.low if isinstance(first, Box) else first)
 
 
-def chosen(states: Any, rows: NDArray[np.intp]) -> Any:  # noqa: ANN401
+Rows = NDArray[np.intp] | slice
+
+
+def quick_rows(rows: NDArray[np.intp], size: int) -> Rows:
+    """Return rows as a slice where they are neighbours and most of all: nothing is copied then, and little is kept in vain."""
+    count = len(rows)
+    return slice(int(rows[0]), int(rows[-1]) + 1) if 2 * count > size and rows[-1] - rows[0] + 1 == count else rows
+
+
+def chosen(states: Any, rows: Rows) -> Any:  # noqa: ANN401
     """Return the states of some prefixes."""
     if isinstance(states, list):
-        return [states[row] for row in rows]
+        listed = cast("list[Any]", states)
+        return listed[rows] if isinstance(rows, slice) else [listed[row] for row in rows]
 
     def choose(number: Number) -> Number:
         return Box(number.low[rows], number.high[rows]) if isinstance(number, Box) else number[rows]
