@@ -277,7 +277,7 @@ def test_a_task_that_the_sign_of_the_count_does_not_decide_is_refused_by_what_ne
     assert verdict.failure.right == task.right_class(verdict.failure.string) != network.class_of(verdict.failure.string)
     with pytest.raises(ts.BadInput, match="task: 'own' asks for more of the counters than which of them are zero"):
         certificate(verdict)
-    for ask in (lambda: ts.exact_accuracy(network, 4), lambda: task.index_of_count(1)):
+    for ask in (lambda: ts.extreme_failures(network, 4), lambda: task.index_of_count(1)):
         with pytest.raises(ts.BadInput, match="task: 'own' is not decided by the sign of one count.*upto=N") as refusal:
             ask()
         assert len(str(refusal.value).splitlines()) == 1
