@@ -39,6 +39,19 @@ def test_accepts_says_so_and_exits_with_the_answer(run):
     assert run("accepts", "dyck1", "") == (0, "dyck1 accepts the empty string\n", "")
 
 
+def test_extract_writes_a_machine_that_accepts_reads_and_draws_it(run, tmp_path):
+    network, machine, figure = (tmp_path / name for name in ("network.json", "machine.json", "machine.svg"))
+    write_network(Network(LinearCell(2, -1, 1), Readout.zero()), network)
+    status, out, _ = run("extract", str(network), "--out", str(machine), "--figure", str(figure))
+    assert status == 0
+    assert out.startswith("equal to a machine with 1 state and 1 counter on all strings at every length\nbecause ")
+    assert run("accepts", str(machine), "())")[0] == 0
+    assert run("accepts", str(machine), "()")[0] == 1
+    assert figure.read_text().startswith("<?xml")
+    assert run("extract", str(network), "--out", str(machine))[0] == 2
+    assert json.loads(run("extract", str(network), "--json")[1])["horizon"] == "unlimited"
+
+
 def test_accepts_with_a_trace(run):
     status, out, _ = run("accepts", "anbncn", "abc", "--trace")
     assert status == 0

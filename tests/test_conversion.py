@@ -1,14 +1,20 @@
 import random
 import re
+from fractions import Fraction
+from itertools import product
 
 import pytest
+from published_cases import network_of
 from strings import all_strings
 
-from tallystick import LinearCell, ReluCell, SelectiveCell, exact, to_cell, to_machine
+from tallystick import LinearCell, LinearLayer, ReluCell, SelectiveCell, certify, exact, extract, to_cell, to_machine
 from tallystick.conversion import NotACell, NotACounter
 from tallystick.languages.counter_machine import Add, CounterMachine, TimesZero
+from tallystick.languages.minimal_machines import minimal_machine
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.tasks import ready_task
 from tallystick.networks import Network, Readout
+from tallystick.reports.figure_machine import machine_figure
 
 COUNTERS = [LinearCell(0.1, -0.1, 1), LinearCell(-2, 2, 1), SelectiveCell(1, -2, 0.5, 2), ReluCell(0.7, -0.7, 1)]
 
@@ -102,3 +108,75 @@ def test_a_stateless_machine_becomes_a_cell_whose_state_is_its_counter(machine, 
 def test_a_machine_that_is_no_cell_says_why(machine, message):
     with pytest.raises(NotACell, match=re.escape(message)):
         to_cell(machine)
+
+
+# --- The machine that a network equals ----------------------------------------------------------------------------------------
+
+
+def random_machine(rng):
+    """Return a machine whose states p and P do the same, and so do q and Q; each leads to one of two twins, by chance."""
+    updates = [Add(1), Add(-1), Add(0), TimesZero()]
+    does = {case: (rng.choice(updates), rng.choice("pq")) for case in product("ab", "pq", [(0,), (1,)])}
+    accepted = {pair for pair in product("pq", [(0,), (1,)]) if rng.random() < 0.4}
+
+    def of(case):
+        return does[case.token, case.state.lower(), case.zero_check]
+
+    return CounterMachine.from_rules(
+        alphabet=("a", "b"),
+        states=("p", "q", "P", "Q"),
+        update=lambda case: (of(case)[0],),
+        transition=lambda case: rng.choice([of(case)[1], of(case)[1].upper()]),
+        accepts=lambda state, check: (state.lower(), check) in accepted,
+    )
+
+
+def test_a_minimal_machine_accepts_the_same_and_has_no_twins():
+    rng = random.Random(7)
+    for machine in (random_machine(rng) for _ in range(40)):
+        found = minimal_machine(machine)
+        assert len(found.states) <= 2
+        for length in range(7):
+            for tokens in product("ab", repeat=length):
+                assert found.accepts(tokens) == machine.accepts(tokens)
+
+
+def test_a_zero_check_is_a_machine_of_its_own_whatever_its_task():
+    rng = random.Random(3)
+    for _ in range(8):
+        steps = [Fraction(rng.randint(-4, 4), rng.choice([1, 2, 3])) for _ in range(2)]
+        start = Fraction(rng.randint(-3, 3), 2)
+        layer = LinearLayer((tuple(steps), (1, 5)), ((1, 0), (0, 2)), (0, 0), (0, 0))
+        network = Network(layer, Readout(((1, 0),), (start,), "zero"), ready_task("bb"))
+        machine, horizon, _ = extract(network)
+        assert horizon is None
+        for string in all_strings(7):
+            assert machine.accepts(string) == (network.class_of(string) == "accepted")
+
+
+def test_any_other_network_equals_the_machine_of_its_task_as_far_as_is_proved():
+    counter = extract(Network(LinearCell(1, -1, 1), Readout.binary(1)))
+    assert (counter.machine, counter.horizon) == (READY_MACHINES["bb"], None)
+    leaky = Network(LinearCell(1, -1, 0.9), Readout.binary(1))
+    assert extract(leaky).horizon == certify(leaky).horizon > 0
+
+
+def test_a_network_that_fails_at_once_equals_no_machine():
+    with pytest.raises(
+        NotACounter, match="differs from the machine of its task 'binary' on strings of length 1 already"
+    ):
+        extract(Network(LinearCell(-1, 1, 1), Readout.binary(1)))
+
+
+def test_a_published_network_equals_a_machine_at_every_length():
+    machine, horizon, _ = extract(network_of("mdlrnn_an_bn"))
+    assert horizon is None
+    assert [string for string in map("".join, product("ab", repeat=4)) if machine.accepts(string)] == ["aabb"]
+
+
+@pytest.mark.parametrize("name", READY_MACHINES)
+def test_a_machine_is_drawn_with_all_its_states_and_updates(name):
+    figure = machine_figure(READY_MACHINES[name])
+    written = " ".join(text.get_text() for text in figure.axes[0].texts)
+    assert all(state in written for state in READY_MACHINES[name].states)
+    assert all(str(update) in written for updates in READY_MACHINES[name].updates.values() for update in updates)

@@ -37,7 +37,7 @@ from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accur
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.verdict import Verdict
 from tallystick.checker import check_file as check_certificate
-from tallystick.conversion import to_cell, to_machine
+from tallystick.conversion import Extraction, extract, to_cell, to_machine
 from tallystick.errors import BadInput
 from tallystick.indicators import Indicators, conditions, indicators
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
@@ -85,6 +85,7 @@ __all__ = [
     "CounterMachine",
     "Ensemble",
     "ExactAccuracy",
+    "Extraction",
     "GraphCell",
     "GruCell",
     "Indicators",
@@ -117,6 +118,7 @@ __all__ = [
     "conditions",
     "exact",
     "exact_accuracy",
+    "extract",
     "extreme_failures",
     "from_torch",
     "horizons",

@@ -1,17 +1,28 @@
-"""Between cells and the counter machines they equal.
+"""Between networks and the counter machines they equal.
 
 A cell that meets the conditions of its theorem accepts, by the zero check, what a counter machine accepts, and so does a linear
 network of several units whose output computes the count; a one-counter stateless machine whose update sees the token alone is a
-cell with integer weights.
+cell with integer weights. Of any other network a verdict says up to which length it answers as its task's machine (`extract`).
 """
 
-from tallystick.cells import Cell, LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple
+
+from tallystick.cells import Cell, LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell, inputs_of
+from tallystick.certificates.certify import certify
+from tallystick.certificates.closed_forms.affine import Affine, Path
+from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
+from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput
 from tallystick.indicators import conditions
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.counter_machine import Add, Case, CounterMachine, TimesZero, Update, ZeroMask
+from tallystick.languages.minimal_machines import minimal_machine
 from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
 from tallystick.networks import Network
+from tallystick.networks.readout import ZERO
+from tallystick.numbers.values import map_states, numbers_of
 
 
 class NotACounter(BadInput):
@@ -47,6 +58,99 @@ def to_machine(counts: Recurrence | Network) -> CounterMachine:
     if failed:
         raise NotACounter(f"{type(cell).__name__} is no counter: {'; '.join(failed)}")
     return _MACHINES[type(cell)] if isinstance(cell, ScalarCell) else BB_COUNTER
+
+
+class Extraction(NamedTuple):
+    """A counter machine that a network equals.
+
+    Attributes:
+        machine: as few states as merging gives.
+        horizon: the length up to which that is proved, on all strings; None is every length.
+        reason: why, in a sentence.
+    """
+
+    machine: CounterMachine
+    horizon: int | None
+    reason: str
+
+
+def extract(network: Network, arithmetic: str = REAL, limit: int | None = None) -> Extraction:
+    """Return the counter machine that a network equals, and the length up to which that is proved.
+
+    A zero check whose output moves by a constant with each token is a machine of its own, whatever its task, at every length. Of
+    any other network it is its task's machine: `certify` says that they are equal at every length, or up to a horizon. Then the
+    network gives the class that follows from the machine, or names the tokens with which the machine may still accept.
+
+    Args:
+        network: any network.
+        arithmetic: `real`, or floating point as executed.
+        limit: how far to search where nothing else decides.
+
+    >>> from tallystick.networks import Readout
+    >>> found = extract(Network(LinearCell(2, -1, 1), Readout.zero()))
+    >>> found.horizon, found.machine.accepts("())"), found.machine.accepts("()")
+    (None, True, False)
+    """
+    own = _own_machine(network) if arithmetic == REAL else None
+    if own is not None:
+        return Extraction(own, None, "its output moves by a constant with each token, and it accepts where that is 0")
+    verdict = certify(network, arithmetic=arithmetic, limit=limit)
+    if verdict.horizon is not None and verdict.horizon < verdict.first:
+        failing = "" if verdict.failure is None else f": {verdict.failure.found} instead of {verdict.failure.right}"
+        raise NotACounter(
+            f"network: it differs from the machine of its task {network.task.name!r} on strings of length {verdict.first} "
+            f"already{failing}; name the task that it answers"
+        )
+    return Extraction(minimal_machine(network.task.machine), verdict.horizon, verdict.reason)
+
+
+def _own_machine(network: Network) -> CounterMachine | None:
+    """Return the machine that a zero check is, where its output moves by a constant with each token; else None."""
+    if network.readout.decision != ZERO or not network.cell.is_rational or network.cell.is_padded:
+        return None
+    exactly = network.in_arithmetic("rational")
+    numbers = numbers_of(exactly.cell.start_of(0))
+    path = Path(Polyhedron(len(numbers), ()), turns=False)
+    places = iter(range(len(numbers)))
+
+    def variable(_: object) -> Affine:
+        place = next(places)
+        return Affine(path, Form(tuple(Fraction(int(i == place)) for i in range(len(numbers))), Fraction(0)))
+
+    anywhere = map_states(variable, exactly.cell.start_of(0))
+    before = exactly.outputs_of_state(anywhere)[0]
+    steps: list[Fraction] = []
+    try:
+        for token in inputs_of(network.alphabet).values():
+            change = exactly.outputs_of_state(exactly.cell.step(anywhere, token))[0] - before
+            if not isinstance(change, Affine) or not change.form.is_constant:
+                return None
+            steps.append(change.form.constant)
+    except Undecided:
+        return None
+    start = Fraction(exactly.outputs_of_state(exactly.cell.start_of(0))[0])
+    return _adding_machine(network.alphabet, start, steps)
+
+
+def _adding_machine(alphabet: tuple[str, ...], start: Fraction, steps: list[Fraction]) -> CounterMachine:
+    """Return a machine that accepts where a number is 0 that begins at `start` and to which each token adds a step."""
+    scale = lcm(start.denominator, *(step.denominator for step in steps))
+    whole = [int(scale * number) for number in (start, *steps)]
+    common = gcd(*whole) or 1
+    first, *amounts = (number // common for number in whole)
+
+    def update(case: Case) -> tuple[Update, ...]:
+        amount = amounts[alphabet.index(case.token)]
+        return (Add(amount + first if case.state == "start" else amount),)
+
+    # A machine's counter begins at 0, so the first token adds what the number begins with.
+    return CounterMachine.from_rules(
+        alphabet=alphabet,
+        states=("start", "q") if first else ("q",),
+        update=update,
+        transition=lambda _: "q",
+        accepts=lambda state, check: state == "q" and check == (0,),
+    )
 
 
 def to_cell(machine: CounterMachine) -> Cell:

@@ -23,7 +23,7 @@ from tallystick.cli.explore import explore
 from tallystick.cli.output import fail, show
 from tallystick.cli.published import published
 from tallystick.cli.studies import compare, explain, report, reproduce
-from tallystick.cli.theory import accepts, machines, prove
+from tallystick.cli.theory import accepts, extract, machines, prove
 from tallystick.cli.training import indicators, sweep, train
 from tallystick.errors import BadInput
 
@@ -65,6 +65,7 @@ for command in (
     prove,
     accepts,
     machines,
+    extract,
 ):
     app.command()(command)
 

@@ -7,8 +7,9 @@ import typer
 
 from tallystick.cli.output import Force, Json, show, show_json
 from tallystick.errors import BadInput, printable
+from tallystick.files import refuse_unwritable
 from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check
-from tallystick.languages.machine_files import machine_to_json, read_machine
+from tallystick.languages.machine_files import machine_to_json, read_machine, write_machine
 from tallystick.languages.machine_text import read_string, trace
 from tallystick.languages.ready_machines import READY_MACHINES
 
@@ -61,6 +62,45 @@ def machines(
         for ready, m in READY_MACHINES.items():
             size = f"{_several(len(m.states), 'state'):9} {_several(m.counters, 'counter')}"
             show(f"{ready:16} reads {' '.join(m.alphabet):8} {size}")
+
+
+def extract(
+    path: Annotated[Path, typer.Argument(metavar="NETWORK", help="A network's JSON or safetensors file.")],
+    arithmetic: Annotated[str, typer.Option(help="real, or as executed, such as float32.")] = "real",
+    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
+    task: Annotated[str | None, typer.Option(help="What it answers: a ready task or a machine file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="MACHINE", help="Write the machine, for tallystick accepts.")
+    ] = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .pdf.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Find the counter machine that a network equals, and the length up to which that is proved on ALL strings.
+
+    Example: tallystick extract network.json --out machine.json --figure machine.svg
+    """
+    from tallystick.conversion import extract as extract_machine  # noqa: PLC0415
+    from tallystick.networks import read_network  # noqa: PLC0415
+
+    for target in (out, figure):
+        refuse_unwritable(target, force=force)
+    found = extract_machine(read_network(path, task=task), arithmetic, limit)
+    if out is not None:
+        write_machine(found.machine, out)
+    if figure is not None:
+        from tallystick.reports.figure_machine import write_machine_figure  # noqa: PLC0415 -- matplotlib takes a second to load
+
+        write_machine_figure(found.machine, figure)
+    if as_json:
+        horizon = "unlimited" if found.horizon is None else found.horizon
+        show_json({"horizon": horizon, "reason": found.reason, "machine": machine_to_json(found.machine)})
+        return
+    states = _several(len(found.machine.states), "state")
+    counters = _several(found.machine.counters, "counter")
+    reach = "at every length" if found.horizon is None else f"up to length {found.horizon:,}"
+    show(f"equal to a machine with {states} and {counters} on all strings {reach}")
+    show(f"because {found.reason}")
 
 
 def prove(
