@@ -182,22 +182,22 @@ class ClosedForm:
         forms = [symbol.form for symbol in coordinates]
         for at, form in enumerate(forms):
             terms = [(Fraction(1), Symbol(form))]
-            for direction, (axis, scale) in zip(family.directions, axes, strict=True):
+            for direction, (axis, inverse) in zip(family.directions, axes, strict=True):
                 away = combined([(Fraction(1), Symbol(forms[axis]))], -family.point[axis], size)
-                terms.append((-direction[at] / scale, away))
+                terms.append((-direction[at] * inverse, away))
             rest = combined(terms, -family.point[at], size).form
             require(_is_zero(rest, region), "a step leads out of its family")
             for edge in _outside(form, family.least[at], family.most[at]):
                 require(region.has_none(edge, strict=True), "a step leads out of its family")
 
     def _axes(self, family: Family) -> list[tuple[int, Fraction]]:
-        """Return for each direction a coordinate in which it alone moves, and by how much."""
+        """Return for each direction a coordinate in which it alone moves, and the inverse of by how much."""
         found: list[tuple[int, Fraction]] = []
         for place, direction in enumerate(family.directions):
             others = [one for at, one in enumerate(family.directions) if at != place]
             alone = [at for at, x in enumerate(direction) if x and not any(one[at] for one in others)]
             require(alone, "the directions of a family are not told apart by coordinates")
-            found.append((alone[0], direction[alone[0]]))
+            found.append((alone[0], Fraction(1, direction[alone[0]])))
         return found
 
     # --- What is said -----------------------------------------------------------------------------------------------------------
