@@ -13,6 +13,7 @@ from tallystick.certificates.certificate import certificate
 from tallystick.certificates.verdict import Outcome
 from tallystick.checker import check
 from tallystick.languages.tasks import BINARY, ready_task
+from tallystick.numbers import exact
 
 LIMIT = 6
 
@@ -85,3 +86,24 @@ def test_fused_arithmetic_is_for_one_unit():
         certify(network, arithmetic="float32-fused")
     alone = Network(LinearCell(1, -1, 1), Readout.zero(), ready_task("dyck1"))
     assert certify(alone, arithmetic="float32-fused").failure.string == ")("
+
+
+@pytest.mark.parametrize("arithmetic", ["float16", "float32"])
+def test_graphs_are_decided_as_executed(arithmetic):
+    """A file says in which order a unit adds, so that there is one number that it is in floating point."""
+    third = exact("1/3")
+    up, down = (Unit("relu", 0, (sign, -sign), (), ((0, sign), (1, -sign))) for sign in (1, -1))
+    top = Unit("step", 0, (), ((0, third), (1, -third)))
+    counts = Network(GraphCell((up, down, top)), Readout(((0, 0, 1),), (0,)))
+    verdict = certify(counts, arithmetic=arithmetic, limit=40)
+    assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 40)
+    assert check(json.dumps(certificate(verdict))).valid
+    for seed in range(20):
+        network = Network(random_counter(seed), Readout(((0, 0, 1, 1),), (0,)))
+        run = network.in_arithmetic(arithmetic)
+        wrong = (
+            string for string in all_strings(LIMIT, shortest=1) if run.class_of(string) != BINARY.right_class(string)
+        )
+        failing = next(wrong, None)
+        verdict = certify(network, arithmetic=arithmetic, limit=LIMIT)
+        assert verdict.horizon == (LIMIT if failing is None else len(failing) - 1)

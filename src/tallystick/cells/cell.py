@@ -107,12 +107,14 @@ class Recurrence(ABC):
         deciders: the names of the deciders that apply to it (`certificates.deciders`), best first.
         is_rational: whether rational weights make rational states, as with everything but tanh and the sigmoid.
         membership: the task that its zero check answers.
+        has_order: whether its definition says in which order a step adds, so that it is one number in floating point too.
     """
 
     name: ClassVar[str]
     deciders: ClassVar[tuple[str, ...]] = ()
     is_rational: ClassVar[bool] = True
     membership: ClassVar[Task] = BB_MEMBERSHIP
+    has_order: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -90,6 +90,7 @@ class GraphCell(Cell):
     name = "graph"
     deciders = ("exact states", "gated boxes")
     rests = False
+    has_order = True
 
     def __post_init__(self) -> None:
         """Refuse units that do not fit together, naming the first that does not."""

@@ -23,6 +23,7 @@ from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Ver
 from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
 from tallystick.networks.steps import THRESHOLD, right_places, said_places
+from tallystick.numbers import FUSED
 from tallystick.numbers.balls import ball_of
 from tallystick.numbers.values import map_states
 
@@ -52,8 +53,10 @@ class _Pair(NamedTuple):
 
 
 def decide_by_states(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
-    """Go through the pairs of a rational network in real numbers; None where they are too many."""
-    return decide_language_by_states(network, Scope(lengths, 1, arithmetic, limit)) if arithmetic == REAL else None
+    """Go through the pairs of a network in real numbers, or as executed if its order is said; None where they are too many."""
+    if arithmetic != REAL and (not network.cell.has_order or arithmetic.endswith(FUSED)):
+        return None
+    return decide_language_by_states(network, Scope(lengths, 1, arithmetic, limit))
 
 
 def decide_language_by_states(network: Network, scope: Scope) -> Verdict | None:
