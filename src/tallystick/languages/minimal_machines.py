@@ -4,7 +4,7 @@ States from which nothing is accepted become one, whatever they do with the coun
 with the same zero checks, and every case has the same updates in both and leads to states that do the same (Moore's algorithm).
 """
 
-from tallystick.languages.counter_machine import Add, Case, CounterMachine, zero_check, zero_checks
+from tallystick.languages.counter_machine import Add, Case, CounterMachine, zero_checks
 
 
 def minimal_machine(machine: CounterMachine) -> CounterMachine:
@@ -46,22 +46,12 @@ def minimal_machine(machine: CounterMachine) -> CounterMachine:
 def _reached(machine: CounterMachine) -> list[str]:
     """Return the states that a chain of cases leads to, in the machine's order."""
     found, waiting = {machine.initial_state}, [machine.initial_state]
-    first = zero_check(machine.start.counters)
     while waiting:
         state = waiting.pop()
-        # Nothing leads back to a state that is only a start, so its counters are all zero.
-        only_start = state == machine.initial_state and state not in _targets(machine)
-        for check in (first,) if only_start else tuple(zero_checks(machine.counters)):
-            for token in machine.alphabet:
-                after = machine.transitions[Case(token, state, check)]
-                if after not in found:
-                    found.add(after)
-                    waiting.append(after)
+        after = {machine.transitions[case] for case in machine.transitions if case.state == state}
+        waiting.extend(after - found)
+        found |= after
     return [state for state in machine.states if state in found]
-
-
-def _targets(machine: CounterMachine) -> set[str]:
-    return set(machine.transitions.values())
 
 
 def _live(machine: CounterMachine) -> set[str]:
