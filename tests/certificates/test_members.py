@@ -1,6 +1,8 @@
 """Which members of a language a network gets right, against every short string; and what published networks do."""
 
+import json
 import random
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -13,9 +15,10 @@ from tallystick.cells import LinearCell
 from tallystick.certificates.languages import member_runs
 from tallystick.certificates.languages.runners import Balled
 from tallystick.certificates.verdict import runs_of
+from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import ready_task
-from tallystick.networks import Network, Readout
+from tallystick.networks import Network, Readout, write_network
 from tallystick.networks.steps import NEXT, STEPWISE, SUPPORT, THRESHOLD
 
 LARGEST = {"anbn": 4, "anbncn": 2, "anbmcnm": 3, "dyck1": 3, "shuffle2": 2}
@@ -138,6 +141,29 @@ def test_what_cannot_be_asked_is_refused(monkeypatch):
     ):
         with pytest.raises(BadInput, match=message):
             ask()
+
+
+def test_the_command_line_says_up_to_which_n_members_are_right(tmp_path, capsys):
+    path = tmp_path / "network.json"
+    network = plain(ready_task("anbn"), (9, 0, 9), Fraction(1, 100))  # it rejects whatever holds a b
+    write_network(network, path)
+
+    def ask(*options):
+        with pytest.raises(SystemExit) as ended:
+            main(["certify", str(path), "--members", "3", *options])
+        return ended.value.code, capsys.readouterr().out
+
+    status, shown = ask()
+    assert status == 1
+    assert shown.splitlines() == [
+        "members to n = 0 are right, and one of n = 1 is wrong (real arithmetic)",
+        "3 of 4 members to n = 3 are wrong: n = 1 to 3",
+        "a^1 b^1 is rejected",
+    ]
+    found = json.loads(ask("--json", "--arithmetic", "float32")[1])
+    assert (found["right_upto"], found["wrong"], found["wrong_ranges"]) == (0, 3, [[1, 3]])
+    assert found["counterexample_runs"] == [["a", 1], ["b", 1]]
+    assert ask("--limit", "5")[0] == 2
 
 
 def test_runs_name_the_member_that_fails():

@@ -3,18 +3,20 @@
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from tallystick.cells import ScalarCell
 from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.deciders import certify_network, exact_depth
+from tallystick.certificates.languages.members import members
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
 from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
+from tallystick.cli.members import members_json, show_members
 from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
 from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
@@ -64,6 +66,12 @@ def certify(
         bool | None,
         typer.Option("--empty/--no-empty", help="Whether the empty string is a member; else as the task says."),
     ] = None,
+    upto: Annotated[
+        int | None,
+        typer.Option(
+            "--members", metavar="N", help="Ask about the members of the language alone, as aⁿbⁿ for all n up to N."
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
     ] = None,
@@ -75,11 +83,11 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        declared = any(option is not None for option in (first, task, classes, tokens, nonlinearity, empty))
+        declared = any(option is not None for option in (first, task, classes, tokens, nonlinearity, empty, upto))
         fine = (readout, arithmetic, out) == (None, REAL, None) and not declared
         refuse_unless(
             fine,
-            "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty and --out",
+            "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty, --members and --out",
             "one model, and not for a run",
             path,
         )
@@ -97,6 +105,10 @@ def certify(
         nonlinearity=nonlinearity,
         empty=empty,
     )
+    if upto is not None:
+        fine = (lengths, limit, first, out) == ("all", None, None, None)
+        refuse_unless(fine, "--lengths, --limit, --from and --out", "all strings, and not for --members", path)
+        _certify_members(model, upto, arithmetic, as_json=as_json)
     with let_ctrl_c_interrupt(), progress_line():
         verdict = certify_network(with_readout(model, readout), lengths, arithmetic, limit, first)
     if out is not None:
@@ -106,6 +118,16 @@ def certify(
     else:
         _show_verdict(verdict)
     raise typer.Exit(1 if verdict.outcome is Outcome.REFUTED else 0)
+
+
+def _certify_members(model: Network, upto: int, arithmetic: str, *, as_json: bool) -> NoReturn:
+    with progress_line():
+        found = members(model, upto, arithmetic)
+    if as_json:
+        show_json(members_json(found))
+    else:
+        show_members(found)
+    raise typer.Exit(1 if found.wrong else 0)
 
 
 def check(
