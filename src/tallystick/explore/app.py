@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 
 from tallystick.errors import BadInput
 from tallystick.explore import network_api, run_api
+from tallystick.explore.choices import opened_network
 from tallystick.explore.guard import API, Address, Guard, Scope, error_body
 from tallystick.explore.run import NotFound, open_run
 from tallystick.explore.workers import SECONDS, Busy, WorkerEnded, Workers
@@ -35,10 +36,10 @@ _LONGEST_VALUE = 60
 def application(
     run: Path | None = None, host: str = "127.0.0.1", port: int | None = None, *, seconds: float = SECONDS
 ) -> FastAPI:
-    """Return the application over a run directory, or none.
+    """Return the application over a run directory, a network's file, or neither.
 
     Args:
-        run: the run directory to look at.
+        run: the run directory, or the network's file, to look at.
         host: the host it is to be called by, beside the loopback's own names.
         port: the port it is to be called at; any port where it is None.
         seconds: how long an answer may take.
@@ -54,7 +55,9 @@ def application(
     app = FastAPI(
         title="tallystick explore", version=version("tallystick"), docs_url=None, redoc_url=None, lifespan=lifespan
     )
-    app.state.workers, app.state.run = workers, None if run is None else open_run(run)
+    is_network = run is not None and run.is_file()
+    app.state.workers, app.state.run = workers, None if run is None or is_network else open_run(run)
+    app.state.network = opened_network(run) if run is not None and is_network else None
     handle_refusals(app)
     app.include_router(network_api.router)
     app.include_router(run_api.router)

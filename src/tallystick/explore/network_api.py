@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
-from tallystick.explore import answers, formulas, linear_answers, questions
+from tallystick.explore import answers, formulas, language_answers, linear_answers, questions
 from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, LinearPreset, Preset, string_of
 from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
 from tallystick.explore.workers import Workers
@@ -87,15 +87,36 @@ async def verdict(question: questions.ExecutedQuestion, workers: Asked) -> Answe
 
 
 @router.get("/linear-presets", responses=answer_of(list[LinearPreset]))
-async def linear_presets() -> Answer:
-    """Linear networks with several units to begin with."""
-    return Answer(LINEAR_PRESETS)
+async def linear_presets(request: Request) -> Answer:
+    """Networks with several units to begin with; the one that was opened comes first."""
+    opened: LinearPreset | None = request.app.state.network
+    return Answer(LINEAR_PRESETS if opened is None else (opened, *LINEAR_PRESETS))
 
 
 @router.post("/linear", responses=answer_of(linear_answers.LinearAnswer))
 async def linear(question: questions.LinearQuestion, workers: Asked) -> Answer:
     """Say how far a linear network is right, and what is drawn of it: eigenvalues, what brackets add, margins."""
     return Answer(await workers.run(linear_answers.linear, question.network))
+
+
+@router.post("/network", responses=answer_of(linear_answers.LinearAnswer | language_answers.LanguageAnswer))
+async def network(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
+    """Say how far a network of any kind is right; what is drawn of it depends on the kind."""
+    asked = question.network
+    drawn = linear_answers.linear if asked.cell.is_affine and asked.is_usual else language_answers.language
+    return Answer(await workers.run(drawn, asked))
+
+
+@router.post("/live", responses=answer_of(language_answers.Live))
+async def live(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
+    """Count the prefixes of each length that a network which answers after every token still follows."""
+    return Answer(await workers.run(language_answers.live, question.network))
+
+
+@router.post("/reading", responses=answer_of(language_answers.Reading))
+async def reading(question: questions.ReadingQuestion, workers: Asked) -> Answer:
+    """Read a string token by token: the units, what the network says after each prefix, and what is right."""
+    return Answer(await workers.run(language_answers.reading, question.network, tuple(question.tokens)))
 
 
 @router.post("/accuracy", responses=answer_of(answers.Curve))

@@ -20,6 +20,7 @@ from tallystick.certificates.verdict import Lengths as CountedLengths
 from tallystick.errors import BadInput, check_tokens
 from tallystick.explore.answers import LONGEST_STRING
 from tallystick.explore.choices import STRING_KINDS
+from tallystick.explore.language_answers import LONGEST_READING
 from tallystick.files import Document, parse_document
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network as AnyNetwork
@@ -130,6 +131,22 @@ def read_linear_network(value: object) -> AnyNetwork:
     return network.map_weights(bounded)
 
 
+def read_any_network(value: object) -> AnyNetwork:
+    """Return the network of any kind that a request holds; a complaint begins with the field."""
+    try:
+        network = network_from_json(Document(value, _WHERE))
+    except BadInput as error:
+        raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
+    if network.cell.is_affine and network.is_usual:
+        return read_linear_network(value)
+
+    def bounded(number: Fraction, name: str) -> Fraction:
+        _require_bounded(exact(number), name)
+        return number
+
+    return network.map_weights(bounded)
+
+
 def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
     """Go through a network's numbers by the names that they have in the document."""
     for name, value in network.scalar_cell.tensors().items():
@@ -218,6 +235,20 @@ LinearNetwork = Annotated[AnyNetwork, PlainValidator(read_linear_network), _Desc
 """The same for a linear network with any number of units."""
 
 
+class _DescribedAnyNetwork:
+    """Describes the networks of any kind; what they hold depends on the cell."""
+
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, object]:
+        del schema, handler
+        fields = {"readout": {"type": "object"}}
+        text = "A network of any kind, as a model's JSON file holds it."
+        return {"description": text, "type": "object", "properties": fields, "required": list(fields)}
+
+
+EveryNetwork = Annotated[AnyNetwork, PlainValidator(read_any_network), _DescribedAnyNetwork()]
+"""The same for a network of any kind, over any alphabet."""
+
+
 @dataclass(frozen=True)
 class OneOf:
     """Marks a field whose text must be one of some names, as a `Literal` does; a table's names need not be repeated here."""
@@ -266,6 +297,18 @@ class LinearQuestion(Question):
     """A linear network."""
 
     network: LinearNetwork
+
+
+class AnyNetworkQuestion(Question):
+    """A network of any kind."""
+
+    network: EveryNetwork
+
+
+class ReadingQuestion(AnyNetworkQuestion):
+    """A network of any kind and a string that it reads: its tokens, one by one."""
+
+    tokens: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=LONGEST_READING)]
 
 
 class ExecutedQuestion(NetworkQuestion):

@@ -55,7 +55,8 @@ def serve(run: Path | None, host: str, port: int, announce: Callable[[str], obje
     with listening_socket(host, port) as listener:
         port = listener.getsockname()[1]
         app = application(run, host, port)
-        address = f"http://{_name_of(host)}:{port}/"
+        view = "" if app.state.network is None else "#view=network"
+        address = f"http://{_name_of(host)}:{port}/{view}"
         announce(address)
         if show:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

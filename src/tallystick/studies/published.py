@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
+from tallystick.cells import Stack
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.verdict import REAL, Runs, Verdict
@@ -154,6 +155,19 @@ def _finding(network: Network, question: Question, path: Path | None, limit: int
     except (BadInput, Unreadable) as error:
         return Finding(verdict, seconds, check=f"none: {error}")
     return Finding(verdict, seconds, None, path.name, answer.word, perf_counter() - start)
+
+
+def cell_text(network: Network) -> str:
+    """Say of which cells a network is, and how many units it has.
+
+    >>> from tallystick.cells import LinearCell
+    >>> from tallystick.networks import Readout
+    >>> cell_text(Network(LinearCell(1, -1, 1), Readout.zero()))
+    'linear, 1 unit'
+    """
+    cell = network.cell
+    names = " + ".join(layer.name for layer in (cell.layers if isinstance(cell, Stack) else (cell,)))
+    return f"{names}, {cell.units} {'unit' if cell.units == 1 else 'units'}"
 
 
 def failing_string(finding: Finding | None) -> str | None:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
-from tallystick.studies.published import QUESTIONS, Published, failing_string
+from tallystick.studies.published import QUESTIONS, Published, cell_text, failing_string
 
 FILES = ("published.md", "published.csv", *(f"published.{form}" for form in drawing.FORMATS))
 """What is written beside the certificates."""
@@ -43,8 +43,7 @@ def as_record(row: Published) -> dict[str, object]:
         "source": row.about.get("source"),
         "claim": row.about.get("claim"),
         "tested": row.tested,
-        "cell": network.cell.name if network else None,
-        "units": network.cell.units if network else None,
+        "cell": cell_text(network) if network else None,
         "task": network.task.name if network else None,
         "answer": network.readout.decision if network else None,
         "problem": row.problem,
@@ -80,7 +79,7 @@ def as_cells(row: Published) -> list[str]:
         horizons[0] += f" (even lengths: {_number(even.horizon)})"
     return [
         row.name,
-        f"{network.cell.name}, {network.cell.units} {'unit' if network.cell.units == 1 else 'units'}",
+        cell_text(network),
         f"{network.task.name}, {network.readout.decision}",
         row.about.get("claim", _NOTHING),
         *horizons,

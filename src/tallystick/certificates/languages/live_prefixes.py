@@ -67,6 +67,13 @@ def decide_live_prefixes(network: Network, scope: Scope) -> Verdict | None:
     )
 
 
+def live_counts(network: Network, scope: Scope) -> list[int]:
+    """Return how many prefixes of each length are followed, from the empty one on, until the search ends."""
+    search = _Search(network, scope)
+    search.run()
+    return [len(tokens) for _, tokens in search.tree.levels]
+
+
 class _Search:
     """The prefixes of one length, and what is known of the shorter ones.
 

@@ -97,8 +97,9 @@ function failing(verdict, load) {
   const { failing_string: string, failing_runs: runs, failing_class: found, right_class: right, shortest } = verdict;
   const title = shortest === false ? "A failing string: " : "Shortest failing string: ";
   const classes = found && right ? ` is called ${found}, should be ${right}` : "";
-  if (string && !load) return make("p", {}, title, make("code", {}, abridged(string)), classes);
-  if (string) {
+  const long = runs && string?.length > LONGEST_SHOWN && runs.length <= MOST_RUNS;
+  if (string && !load && !long) return make("p", {}, title, make("code", {}, abridged(string)), classes);
+  if (string && load) {
     return make(
       "p",
       {},
@@ -128,7 +129,8 @@ function failing(verdict, load) {
   return null;
 }
 
-const LONGEST_SHOWN = 40;
+const LONGEST_SHOWN = 40,
+  MOST_RUNS = 12;
 
 function abridged(string) {
   if (string.length <= LONGEST_SHOWN) return string;

@@ -1,10 +1,11 @@
-// The view "A network": a linear network with any number of units as its file holds it, its verdict, words and pictures.
+// The view "A network": a network of any kind as its file holds it, its verdict, words and pictures.
 
 import { Refused, inLine, once, post } from "../api.js";
 import { LENGTHS, horizon, sentence } from "../cell/verdict.js";
 import { debounced, make } from "../dom.js";
 import { saveJson } from "../export.js";
 import { onChange, state, update } from "../state.js";
+import { languagePanels } from "./language.js";
 import { outputPanel } from "./pictures.js";
 
 const WAIT = 250;
@@ -36,6 +37,7 @@ export async function build(section) {
     outputs,
   );
   const line = inLine();
+  let leave = () => {};
 
   function complain(message) {
     complaint.textContent = message;
@@ -44,7 +46,7 @@ export async function build(section) {
   }
 
   function ask() {
-    const text = state.model || written(presets[0].network);
+    const text = state.model || documentOf(presets[0]);
     if (area.value !== text) area.value = text;
     try {
       JSON.parse(text);
@@ -54,15 +56,17 @@ export async function build(section) {
     }
     findings.setAttribute("aria-busy", "true");
     // The text itself is sent: this language's numbers would lose digits.
-    line((signal) => post("api/linear", `{"network": ${text}}`, signal), {
+    line((signal) => post("api/network", `{"network": ${text}}`, signal), {
       done(found) {
         complain("");
         findings.removeAttribute("aria-busy");
-        horizons.replaceChildren(...Object.keys(LENGTHS).map((lengths) => horizon(lengths, found[lengths], null)));
-        summary.textContent = Object.keys(LENGTHS)
-          .map((lengths) => sentence(lengths, found[lengths]))
-          .join(" · ");
-        outputs.replaceChildren(...found.outputs.map((output) => outputPanel(output, found.all)));
+        const asked = Object.keys(LENGTHS).filter((lengths) => found[lengths]);
+        horizons.replaceChildren(...asked.map((lengths) => horizon(lengths, found[lengths], null)));
+        summary.textContent = asked.map((lengths) => sentence(lengths, found[lengths])).join(" · ");
+        leave();
+        const { panels, stop } = found.kind === "language" ? languagePanels(found, text) : linearPanels(found);
+        leave = stop;
+        outputs.replaceChildren(...panels);
       },
       failed(message) {
         complain(message);
@@ -76,12 +80,21 @@ export async function build(section) {
   ask();
 }
 
+const linearPanels = (found) => ({
+  panels: found.outputs.map((output) => outputPanel(output, found.all)),
+  stop() {},
+});
+
+/** The document of a preset; that of a file as it is, with all its digits. */
+const documentOf = ({ file, network }) => file ?? written(network);
+
 function controls(presets, area, complaint) {
   const said = make("p", { class: "soft", "aria-live": "polite" });
-  const chips = presets.map(({ title, text, network }) => {
+  const chips = presets.map((preset) => {
+    const { title, text } = preset;
     const load = () => {
       said.textContent = text;
-      update({ model: written(network) });
+      update({ model: documentOf(preset) });
     };
     return make("button", { type: "button", class: "chip", title: text, onclick: load }, title);
   });
