@@ -358,6 +358,13 @@ def _positive_part(x: Rising | Near) -> Symbolic:
     return Near(x.path, x.path.constant(Fraction(0)), Fraction(0), most)
 
 
+def _unit_step(x: Rising | Near) -> Affine:
+    least, most = x.enclosure().range()
+    if (least is None or least <= 0) and (most is None or most > 0):
+        raise Undecided("a step at a number that is known between bounds")
+    return Affine(x.path, x.path.constant(Fraction(int(least is not None and least > 0))))
+
+
 def _need(x: Aside) -> NoReturn:
     raise Needed(x.place)
 
@@ -378,6 +385,7 @@ def _rising(x: Affine | Rising | Near, name: str) -> Affine | Rising:
 
 for _kind in (Rising, Near):
     positive_part.register(_kind, _positive_part)
+    unit_step.register(_kind, _unit_step)
 for _name, _activation in _ACTIVATIONS.items():
     for _kind in (Affine, Rising, Near):
         _activation.register(_kind, partial(_rising, name=_name))  # pyright: ignore[reportFunctionMemberAccess]

@@ -1,0 +1,74 @@
+"""Verdicts on networks that are asked about a language, against every string by code that shares nothing with the package.
+
+`soak/languages.py` goes on to thousands.
+"""
+
+from itertools import product
+
+import pytest
+from language_cases import ANSWERS, CELLS
+from language_oracle import Oracle
+from language_verdicts import disagreement, disagreement_of
+from plain_languages import Language
+
+QUICK = [("linear", "next"), ("relu", "support"), ("lstm", "threshold"), ("gru-before", "accept"), ("graph", "next")]
+
+
+@pytest.mark.parametrize(("cell", "answer"), QUICK)
+def test_a_verdict_agrees_with_every_string(cell, answer):
+    assert disagreement_of(cell, answer, 5)[0] is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_verdicts_agree_with_every_string(cell, answer):
+    assert [found for seed in range(4) if (found := disagreement_of(cell, answer, seed)[0])] == []
+
+
+def test_a_step_at_a_number_between_bounds_leaves_a_closed_form_open():
+    units = [
+        {"activation": "identity", "input": [1, -1], "recurrent": {"0": 1}},
+        {"activation": "tanh", "forward": {"0": 1}},
+        {"activation": "step", "bias": "1/2", "forward": {"1": -1}},
+        {"activation": "step", "bias": "-1/2", "forward": {"0": 1}},
+    ]
+    document = {
+        "layers": [{"cell": "graph", "units": units}],
+        "readout": {"weight": [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 1]], "bias": [0, "1/2", 0]},
+        "answer": {"kind": "class", "classes": ["valid", "invalid", "incomplete"]},
+        "task": "dyck1-prefix",
+    }
+    assert disagreement(document)[0] is None
+
+
+def test_a_wrong_verdict_would_be_found():
+    """The network of the documents fails on aaabb, after which it says the end."""
+    document = {
+        "tokens": {"a": [1], "b": [-1]},
+        "layers": [{"cell": "linear", "input_weight": [[1]], "recurrent_weight": [["9/10"]]}],
+        "readout": {"weight": [[0], [1], [0]], "bias": [-1, 0, "1/2"]},
+        "answer": {"kind": "next", "outputs": ["a", "b", "#"], "end": "#"},
+        "task": "anbn",
+    }
+    oracle = Oracle(document)
+    assert [wrong for wrong, _ in oracle.lengths(5)] == [0, 0, 0, 0, 0, 1]
+    assert oracle.judged("aaabb") == ("#", "b")
+    exact = {**document, "layers": [{**document["layers"][0], "recurrent_weight": [[1]]}]}
+    assert {wrong for wrong, _ in Oracle(exact).lengths(10)} == {0}
+
+
+@pytest.mark.parametrize(
+    ("task", "members"),
+    [
+        ("anbn", {"", "ab", "aabb"}),
+        ("dyck1", {"", "()", "()()", "(())"}),
+        ("anbmcnm", {"", "ac", "bc", "abcc", "aacc", "bbcc"}),
+    ],
+)
+def test_the_languages_are_what_their_names_say(task, members):
+    language = Language(task)
+    strings = ["".join(tokens) for length in range(5) for tokens in product(language.alphabet, repeat=length)]
+    assert {string for string in strings if language.has(string)} == members
+    begun = {member[:size] for member in members for size in range(len(member) + 1)}
+    assert all(language.begins(string) for string in begun)
