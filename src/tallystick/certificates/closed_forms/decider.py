@@ -15,13 +15,14 @@ number of times, places are parted there (`Grid.borders`): beyond it a state may
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice, product
 from math import ceil
 
 from tallystick.certificates.closed_forms.affine import Needed, Rounds, Turns
 from tallystick.certificates.closed_forms.invariants import grow_invariants
 from tallystick.certificates.closed_forms.mistakes import LONGEST, Proof, shortest_failure
 from tallystick.certificates.closed_forms.places import Grid, largest_step
-from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
+from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron, Undecided
 from tallystick.certificates.closed_forms.runner import Runner
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict
@@ -38,6 +39,7 @@ _FINER = ((0, 1, True), (0, 1, False), (1, 2, True))
 """How much further from zero counters are known, how many of the latest tokens, and whether a step may go two ways in one place,
 from one attempt to the next."""
 _MOST_ATTEMPTS = 12
+_LONGEST_TRIED, _MOST_TRIED = 6, 150
 _WORTHWHILE = 10_000
 """A bound that a search would reach too is left to it."""
 
@@ -80,6 +82,8 @@ def proof_of(network: Network, scope: Scope) -> tuple[Proof, Failure | None] | N
         return None
     if scope.arithmetic != REAL and scope.arithmetic not in FORMATS:
         return None
+    if _fails_early(network, scope):
+        return None
     near, bounded = largest_step(network.task.machine), None
     for further, memory, turns in _FINER:
         if bounded is not None and turns:
@@ -88,12 +92,32 @@ def proof_of(network: Network, scope: Scope) -> tuple[Proof, Failure | None] | N
             runner = Runner(network, FORMATS.get(scope.arithmetic))
             runner.path.turns = turns
             found = _attempt(runner, Grid(network.task, near + further, memory), scope)
+        except Hopeless:
+            break
         except Undecided:
             continue
         if found[0].reach is None:
             return found
         bounded = bounded or found
     return bounded
+
+
+def _fails_early(network: Network, scope: Scope) -> bool:
+    """Say whether some short string seems to fail, which every search finds sooner; in doubles, since nothing rests on it."""
+    strings = (
+        one
+        for length in scope.lengths.upto(_LONGEST_TRIED, scope.first)
+        for one in product(network.alphabet, repeat=length)
+    )
+    try:
+        executed = network.in_arithmetic("float64" if scope.arithmetic == REAL else scope.arithmetic)
+        for string in islice(strings, _MOST_TRIED):
+            right = network.right_class(string)
+            if right is not None and executed.class_of(string) != right:
+                return True
+    except BadInput:  # weights that no double holds
+        return False
+    return False
 
 
 def _attempt(runner: Runner, grid: Grid, scope: Scope) -> tuple[Proof, Failure | None]:

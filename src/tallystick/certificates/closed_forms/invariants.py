@@ -13,11 +13,11 @@ from fractions import Fraction
 
 from tallystick.certificates.closed_forms.families import Family, Point
 from tallystick.certificates.closed_forms.places import Bound, Grid, Place
-from tallystick.certificates.closed_forms.polyhedra import Polyhedron, Undecided
+from tallystick.certificates.closed_forms.polyhedra import Hopeless, Polyhedron, Undecided
 from tallystick.certificates.closed_forms.runner import Runner
 
-_MOST_STEPS = 400
-"""How many steps on families are taken before no closed form is expected; a second or two."""
+_MOST_STEPS = 1_000
+"""How many steps on families are taken, each counted once more for every direction, before no closed form is expected."""
 _PATIENCE = 2
 """How often a bound may move before it is dropped."""
 _MOST_SHAPES, _LONGEST_SHAPE = 8, 6
@@ -110,11 +110,9 @@ def grow_invariants(runner: Runner, grid: Grid, *, only_live: bool, bound_states
                     raise Undecided("whether a continuation is accepted depends on the counters")
                 if not live:
                     continue
-                steps += 1
-                if steps > _MOST_STEPS:
-                    raise Undecided("too many steps")
-                if len(found[place].directions) > len(runner.alphabet) + 2:
-                    raise Undecided("a state that does not follow from what was read")
+                steps += 1 + len(found[place].directions)
+                if steps > _MOST_STEPS or len(found[place].directions) > len(runner.alphabet) + 2:
+                    raise Hopeless("a state that does not follow from what was read")
                 for image in runner.steps(family, token, move):
                     grown = _join(found, move.after, image, order, bounded)
                     grown |= _join_shapes(found[place], token, found[move.after])

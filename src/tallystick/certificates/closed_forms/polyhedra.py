@@ -22,6 +22,10 @@ class Undecided(Exception):
     """What is asked cannot be told in this way."""
 
 
+class Hopeless(Undecided):
+    """What is asked cannot be told in this way, nor with smaller places."""
+
+
 class Form(NamedTuple):
     """The affine function w·x + c of a polyhedron's variables."""
 

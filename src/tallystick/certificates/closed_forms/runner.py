@@ -19,7 +19,7 @@ from tallystick.certificates.closed_forms.affine import (
 )
 from tallystick.certificates.closed_forms.families import Family, Point
 from tallystick.certificates.closed_forms.places import Move
-from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
+from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron
 from tallystick.networks import Network
 from tallystick.numbers import Number
 from tallystick.numbers.floats import FloatFormat
@@ -89,7 +89,7 @@ class Runner:
             elif isinstance(found, Rising) and found.name == ROUND:
                 raise Rounds(found)
             else:
-                raise Undecided("a state that is not an affine function of what was read")
+                raise Hopeless("a state that is not an affine function of what was read")
         return forms
 
     def state(self, family: Family) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
