@@ -154,12 +154,13 @@ def test_finitely_many_states_decide_every_length():
     )
     network = ts.Network(flip, ts.Readout(((1,),), (0,), "sign"), task)
     for first in (0, 1, 5):
-        verdict = ts.certify(network, first=first)
+        verdict = decide_language_by_states(network, Scope(Lengths.ALL, first, "real", None))
         assert (verdict.outcome, verdict.horizon, verdict.first) == ("PROVED", None, first)
         assert "only" in verdict.reason
     wrong = ts.Network(flip, ts.Readout(((-1,),), (1,), "sign"), task)
-    assert ts.certify(wrong, first=0).failure.tokens == ()
-    assert ts.certify(wrong, first=3).failure.tokens == ("a", "a", "a")
+    for first, string in ((0, ()), (3, ("a", "a", "a"))):
+        verdict = decide_language_by_states(wrong, Scope(Lengths.ALL, first, "real", None))
+        assert verdict.failure.tokens == string
 
 
 @pytest.mark.parametrize(

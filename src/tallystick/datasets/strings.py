@@ -52,7 +52,7 @@ def write_strings(strings: list[str], task: Task | None, path: Path) -> None:
 
 def _text(line: str, tasks: tuple[Task, ...], where: str) -> str:
     text, comma, label = (part.strip() for part in line.partition(","))
-    alphabet = tasks[0].alphabet
+    alphabet = tasks[0].alphabet if tasks else ALPHABET
     string = read_string(text, alphabet)
     try:
         check_tokens(string, alphabet)
