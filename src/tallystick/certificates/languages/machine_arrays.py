@@ -16,19 +16,19 @@ Truths = NDArray[np.bool_]
 
 
 class Configurations(NamedTuple):
-    """Where the machine stands after each string: the place of the state, and a row of counters."""
+    """Where the machine stands after each string: the place of the state, and for each counter a row of its values."""
 
     states: Whole
     counters: Whole
 
     def of(self, rows: NDArray[np.intp] | slice) -> "Configurations":
         """Return those of some strings."""
-        return Configurations(self.states[rows], self.counters[rows])
+        return Configurations(self.states[rows], self.counters[:, rows])
 
 
 def joined_configurations(parts: list[Configurations]) -> Configurations:
     """Put several groups one after the other."""
-    return Configurations(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return Configurations(*(np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,25 @@ class MachineArrays:
         """The configuration of the empty string alone."""
         machine = self.futures.machine
         place = machine.states.index(machine.initial_state)
-        return Configurations(np.array([place]), np.zeros((1, machine.counters), np.int64))
+        return Configurations(np.array([place]), np.zeros((machine.counters, 1), np.int64))
 
     def configuration(self, at: Configurations, row: int) -> Configuration:
         """Return one of them."""
         return Configuration(
-            self.futures.machine.states[int(at.states[row])], tuple(int(counter) for counter in at.counters[row])
+            self.futures.machine.states[int(at.states[row])], tuple(int(counter) for counter in at.counters[:, row])
         )
 
     def after(self, at: Configurations, token: int) -> Configurations:
         """Read one token after each string."""
-        transitions, amounts, factors = self._tables
-        case = token, at.states, self._checks(at)
-        return Configurations(transitions[case], at.counters * factors[case] + amounts[case])
+        transitions, amounts, is_kept = self._tables
+        case = at.states << len(at.counters)
+        for place, counter in enumerate(at.counters):
+            case = case | (counter != 0).astype(np.int64) << place
+        counters = np.empty_like(at.counters)
+        for place, counter in enumerate(at.counters):
+            kept = counter if is_kept[place, token].all() else counter * is_kept[place, token].take(case)
+            np.add(kept, amounts[place, token].take(case), out=counters[place])
+        return Configurations(transitions[token].take(case), counters)
 
     def possible(self, at: Configurations) -> Truths:
         """Say which tokens may follow each string, one column each, and last whether it is accepted.
@@ -65,39 +71,47 @@ class MachineArrays:
         sizes = np.abs(at.counters)
         far = sizes >= self._far
         if far.any():
-            sizes = np.where(far, self._far + (sizes - self._far) % self.futures.modulus, sizes)
+            sizes = np.where(far, self._far + self._remainders(sizes - self._far), sizes)
         places = np.where(at.counters < 0, -sizes, sizes) + self._largest
-        return self._possible[(at.states, *places.T)]
+        case = at.states
+        for place in places:
+            case = case * (2 * self._largest + 1) + place
+        return self._possible.take(case, axis=0)
+
+    def _remainders(self, sizes: Whole) -> Whole:
+        """Return sizes modulo the modulus, which takes long to divide by where it is no power of two."""
+        modulus = self.futures.modulus
+        return sizes % modulus if modulus & (modulus - 1) else sizes & (modulus - 1)
 
     def least_tokens(self, at: Configurations) -> Whole:
         """Return how many tokens are missing at least."""
         found = np.zeros(len(at.states), np.int64)
         for weights, unit in self.futures.potentials:
-            found = np.maximum(found, -(-(at.counters @ np.array(weights)) // unit))
+            total = found * 0
+            for weight, counter in zip(weights, at.counters, strict=True):
+                total += counter if weight == 1 else weight * counter
+            np.maximum(found, total if unit == 1 else -(-total // unit), out=found)
         return found
-
-    def _checks(self, at: Configurations) -> Whole:
-        return (at.counters != 0) @ self._powers
-
-    @cached_property
-    def _powers(self) -> Whole:
-        return 2 ** np.arange(self.futures.machine.counters, dtype=np.int64)
 
     @cached_property
     def _tables(self) -> tuple[Whole, Whole, Whole]:
-        """The next state, what is added to the counters and what they are multiplied with, by token, state and zero check."""
+        """By token and case: the next state, and for each counter what is added and whether it is kept.
+
+        A case is a state and the zero check, which are one number: the check is that of its last binary digits.
+        """
         machine = self.futures.machine
-        shape = len(machine.alphabet), len(machine.states), 2**machine.counters
+        shape = len(machine.alphabet), len(machine.states) << machine.counters
         transitions = np.zeros(shape, np.int64)
-        amounts, factors = (np.zeros((*shape, machine.counters), np.int64) for _ in range(2))
+        amounts, is_kept = (np.zeros((machine.counters, *shape), np.int64) for _ in range(2))
         for (t, token), (s, state) in product(enumerate(machine.alphabet), enumerate(machine.states)):
             for check in zero_checks(machine.counters):
-                case, at = Case(token, state, check), (t, s, int(np.dot(check, self._powers)))
+                case = Case(token, state, check)
+                at = t, s << machine.counters | sum(bit << place for place, bit in enumerate(check))
                 transitions[at] = machine.states.index(machine.transitions[case])
                 for counter, update in enumerate(machine.updates[case]):
                     if isinstance(update, Add):
-                        amounts[(*at, counter)], factors[(*at, counter)] = update.amount, 1
-        return transitions, amounts, factors
+                        amounts[(counter, *at)], is_kept[(counter, *at)] = update.amount, 1
+        return transitions, amounts, is_kept
 
     @property
     def _far(self) -> int:
@@ -111,11 +125,9 @@ class MachineArrays:
     def _possible(self) -> Truths:
         machine, futures = self.futures.machine, self.futures
         counts = range(-self._largest, self._largest + 1)
-        shape = len(machine.states), *(len(counts),) * machine.counters, len(machine.alphabet) + 1
-        found = np.zeros(shape, bool)
-        for (place, state), counters in product(enumerate(machine.states), product(counts, repeat=machine.counters)):
+        rows: list[list[bool]] = []
+        for state, counters in product(machine.states, product(counts, repeat=machine.counters)):
             here = Configuration(state, counters)
             after = (machine.step(here, token).after for token in machine.alphabet)
-            row = [*map(futures.is_possible, after), machine.accepts_configuration(here)]
-            found[(place, *(counter + self._largest for counter in counters))] = row
-        return found
+            rows.append([*map(futures.is_possible, after), machine.accepts_configuration(here)])
+        return np.array(rows, bool)

@@ -20,7 +20,7 @@ from tallystick.networks import Network
 from tallystick.networks.steps import NEXT, SUPPORT
 from tallystick.numbers import Number, float_format
 from tallystick.numbers.boxes import Box, box_of
-from tallystick.numbers.values import map_states, numbers_of
+from tallystick.numbers.values import map_states
 
 
 class Runner(Protocol):
@@ -196,8 +196,16 @@ def _spread(number: Number, kind: type[np.generic], size: int) -> NDArray[Any]:
 
 def size_of(states: Any) -> int:  # noqa: ANN401
     """Return how many prefixes states are of."""
-    first = numbers_of(states)[0]
+    first = _first_number(states)
     return len(first.low if isinstance(first, Box) else first)
+
+
+def _first_number(states: Any) -> Any:  # noqa: ANN401
+    """Return the first number of states; a part of them may be empty."""
+    if not isinstance(states, tuple):
+        return states
+    parts = cast("tuple[Any, ...]", states)
+    return next((found for part in parts if (found := _first_number(part)) is not None), None)
 
 
 Rows = NDArray[np.intp] | slice
