@@ -88,7 +88,7 @@ class GraphCell(Cell):
     nodes: tuple[Unit, ...]
 
     name = "graph"
-    deciders = ("exact states", "gated boxes")
+    deciders = ("exact states",)
     rests = False
     has_order = True
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import Recurrence
+from tallystick.cells import GraphCell, Recurrence
 from tallystick.certificates.boxes.box_groups import Groups, empty_string, groups_to
 from tallystick.certificates.boxes.suspects import suspects
 from tallystick.certificates.progress import report
@@ -60,6 +60,8 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
     """Return the verdict on a network in real numbers: REFUTED with a shortest failing string, or BOUNDED."""
     if network.task.machine is not BB_COUNTER:  # strings are grouped by the count n − m
         return None
+    if any(isinstance(layer, GraphCell) for layer in getattr(network.cell, "layers", (network.cell,))):
+        return None  # steps of 0 and 1 leave boxes open where a string by itself is decided, as for any language
     if arithmetic != REAL:
         raise BadInput(
             f"arithmetic: {arithmetic!r} is for cells without gates; each library adds up a gate's terms in an order of its own, "

@@ -29,7 +29,9 @@ LIVE, TREE, STATES = "live prefixes", "whole tree", "exact states"
 METHODS = (LIVE, TREE, STATES, FORMS)
 """The methods that the checker knows."""
 
-_SHORT = 1000
+_SHORT, _FEW = 1000, 20_000
+"""Tokens of a horizon in floats, and strings of one in reals, up to which the checker goes through all states."""
+
 _EXECUTED = ("sum", "product", "positive_part", "mean", "square", "step")
 """The operations that rounding alone decides, whoever executes them."""
 
@@ -122,6 +124,11 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
         raise BadInput(f"method: the checker does not know {verdict.method!r}, so no certificate is written")
     if verdict.method != FORMS:
         return {"method": verdict.method}
-    # In floats the checker knows no closed form, but to a short horizon it can go through all states.
-    short = verdict.arithmetic != REAL and verdict.horizon is not None and verdict.horizon <= _SHORT
-    return {"method": STATES} if short else closed_form_evidence(verdict)
+    return {"method": STATES} if _is_short(verdict) else closed_form_evidence(verdict)
+
+
+def _is_short(verdict: Verdict) -> bool:
+    """Say whether the checker had better go through all states: it knows no closed form in floats, and not every one in reals."""
+    if verdict.horizon is None or verdict.arithmetic != REAL:
+        return verdict.horizon is not None and verdict.horizon <= _SHORT
+    return len(verdict.network.alphabet) ** min(verdict.horizon, _SHORT) <= _FEW
