@@ -1,6 +1,7 @@
 """Certificates of networks that are asked about a language: true ones hold, and no altered one does."""
 
 import random
+from copy import deepcopy
 from fractions import Fraction
 
 import pytest
@@ -9,8 +10,13 @@ from forged import sealed
 from language_forger import ALTERATIONS, alterations
 from written_claims import is_false
 
-from tallystick.certificates.verdict import Lengths
+from tallystick.cells import LinearLayer, Stack
+from tallystick.certificates.certificate import certificate
+from tallystick.certificates.verdict import Lengths, Outcome, Verdict
 from tallystick.checker import check
+from tallystick.languages.counter_machine import Add, CounterMachine
+from tallystick.languages.tasks import task_of_machine
+from tallystick.networks import Network, Readout
 
 UPTO = 4
 
@@ -80,3 +86,52 @@ def test_no_false_claim_of_a_forger_passes(part):
 @pytest.mark.parametrize("part", range(12))
 def test_no_false_claim_of_a_patient_forger_passes(part):
     require_no_false_claim_passes(range(part, len(CASES), 12), random.Random(100 + part), 8)
+
+
+def flipping():
+    """A true certificate whose machine changes its state with every token."""
+    states = ("even", "odd")
+    machine = CounterMachine.from_rules(
+        alphabet=("a",),
+        states=states,
+        update=lambda _: (Add(0),),
+        transition=lambda case: states[case.state == "even"],
+        accepts=lambda state, _: state == "even",
+    )
+    cell = LinearLayer(((2,),), ((-1,),), (0,), (0,))  # 0, 2, 0, 2, …
+    network = Network(Stack((cell,), ((1,),)), Readout(((-1,),), (1,), "sign"), task_of_machine(machine, "even"))
+    return certificate(Verdict(network, Lengths.ALL, "real", Outcome.PROVED, None, None, "exact states", "", first=0))
+
+
+def test_finitely_many_states_prove_every_length():
+    true = flipping()
+    assert check(sealed(true)).valid
+    for alter in ("first", "start", "right"):
+        forged = deepcopy(true)
+        if alter == "first":
+            forged["model"]["first"] = [forged["model"]["step"]["a"]]
+        elif alter == "start":
+            forged["model"]["start"] = [1]
+        else:
+            forged["model"]["task"]["machine"]["initial_state"] = "odd"
+        assert check(sealed(forged)).valid is False, alter
+
+
+@pytest.mark.parametrize("size", [10**6 + 1, 10**40 + 1])
+def test_a_long_string_does_not_hold_the_check_up(size):
+    example = {"runs": [["a", size]], "class": "accepted", "right_class": "rejected", "trace": None}
+    forged = {**flipping(), "verdict": "REFUTED", "horizon": size - 1, "counterexample": example}
+    assert check(sealed(forged), Fraction(1, 120)).valid is not True
+
+
+def test_long_numbers_do_not_hold_the_check_up():
+    forged = flipping()
+    squares = [["square", place] for place in range(1, 4000)]
+    forged["model"]["step"]["a"] = {"operations": [["sum", [[3, 0]], 3], *squares], "results": [3999]}
+    for method in ("exact states", "closed form"):
+        forged["evidence"] = {"method": method}
+        if method == "closed form":
+            family = {"state": "even", "counters": [0], "latest": [], "point": [0, 0, 0], "directions": []}
+            places = [{**family, "least": [0, 0, 0], "most": [0, 0, 0]}]
+            forged["evidence"] |= {"near": 1, "memory": 1, "kept": [0], "places": places}
+        assert check(sealed(forged), Fraction(1, 60)).valid is not True

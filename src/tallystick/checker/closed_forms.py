@@ -24,7 +24,7 @@ from .polyhedra import Form, row_of
 from .reading import fields_of, list_of, number_of
 from .symbols import Region, Symbol, combined, is_impossible, runs_of
 
-_MOST_FAMILIES, _MOST_MEMORY = 4096, 16
+_MOST_FAMILIES, _MOST_MEMORY, _MOST_DIRECTIONS = 4096, 16, 16
 _NONE = Fraction(0)
 
 Key = tuple[Place, tuple[int, ...]]
@@ -74,7 +74,9 @@ class ClosedForm:
         place = names.index(found["state"]), counters
         size = self.size + len(self.kept)
         point = tuple(map(number_of, list_of(found["point"], size)))
-        directions = tuple(tuple(map(number_of, list_of(one, size))) for one in list_of(found["directions"], most=size))
+        directions = tuple(
+            tuple(map(number_of, list_of(one, size))) for one in list_of(found["directions"], most=_MOST_DIRECTIONS)
+        )
         least, most = (
             tuple(None if x is None else number_of(x) for x in list_of(found[name], size)) for name in ("least", "most")
         )
@@ -86,7 +88,7 @@ class ClosedForm:
             rows += _within(forms, bound, self.tokens)
         whole = tuple(self._is_whole(at, point, directions) for at in range(len(directions)))
         key = place, tuple(map(alphabet.index, latest))
-        return key, Family(forms, Region(tuple(rows), whole), point, directions, least, most)
+        return key, Family(forms, Region(tuple(rows), whole, self.limit), point, directions, least, most)
 
     def _counter(self, value: object) -> Counter:
         fine = value in (UP, DOWN) or (type(value) is int and abs(value) < self.places.near)
@@ -108,13 +110,13 @@ class ClosedForm:
         """The start lies in its family, every step leads into one, and what is said there is right."""
         state, said = self._start()
         start = self.places.of(self.network.language.start)
-        self._require_in((start, ()), [combined([], x, 0) for x in state], Region((), ()))
+        self._require_in((start, ()), [combined([], x, 0) for x in state], Region((), (), self.limit))
         if self.claim.is_counted(0) and (self.claim.horizon is None or self.claim.horizon >= 0):
-            self._require_right(start, said, Region((), ()))
+            self._require_right(start, said, Region((), (), self.limit))
         for key in self.families:
             for token in range(self.tokens):
                 for way in self.places.ways(key[0], token):
-                    self.limit.go_on(0, 0)
+                    self.limit.stop_in_time()
                     if not self.network.is_stepwise or self.places.is_live(way.after):
                         self._check_way(key, token, way)
 
@@ -122,7 +124,7 @@ class ClosedForm:
         """Return the point of the empty string, and its outputs."""
         size = len(self.network.start)
         state: list[Symbol | None] = [combined([], x, 0) for x in self.network.start]
-        ((_, results),) = runs_of((*self.network.first, self.network.hidden), state, Region((), ()))
+        ((_, results),) = runs_of((*self.network.first, self.network.hidden), state, Region((), (), self.limit))
         after = results[-2] if self.network.first else state
         known = [symbol.constant if symbol is not None else None for symbol in after]
         require(
@@ -243,7 +245,7 @@ class ClosedForm:
         """Return in words what is right for a string."""
         configuration = self.network.language.start
         for token, size in example.runs:
-            configuration = self.network.language.after_run(configuration, token, size)
+            configuration = self.network.language.after_run(configuration, token, size, self.limit)
         if not self.network.is_stepwise:
             return self.network.classes[self.network.language.right_class(configuration)]
         allowed = self.places.allowed(self.places.of(configuration))
@@ -259,7 +261,7 @@ class ClosedForm:
         configuration = self.network.language.start
         latest: list[int] = []
         for one, times in before:
-            configuration = self.network.language.after_run(configuration, one, times)
+            configuration = self.network.language.after_run(configuration, one, times, self.limit)
             latest = [*latest, *[one] * min(times, self.memory)][-self.memory :]
         key = self.places.of(configuration), tuple(latest)
         require(key in self.families, "a step leads to a place without a family")

@@ -50,6 +50,11 @@ class Limit:
             spent = f"{(now - self.start) // _SECOND} s of at most {duration(self.allowed)}"
             self.report(f"checking length {number_text(done)} of {number_text(last)}: {spent}")
 
+    def stop_in_time(self) -> None:
+        """Stop at the limit."""
+        if monotonic_ns() > self.start + self.allowed:
+            raise TooCostly(f"stopped before the end; {self._way_out()}")
+
     def _way_out(self) -> str:
         return f"the limit is {duration(self.allowed)}, and --minutes raises it"
 

@@ -59,7 +59,7 @@ class Futures:
         before: dict[Configuration, Configuration | None] = {start: None}
         waiting = [(_size(start), start)]
         while waiting:
-            self.limit.go_on(0, 0)
+            self.limit.stop_in_time()
             _, here = heappop(waiting)
             if here in self._live or self.language.is_member(here):
                 found: Configuration | None = here
@@ -98,7 +98,7 @@ class Futures:
         leading: dict[Configuration, list[Configuration]] = {}
         found: set[Configuration] = set()
         for here in product(range(language.states), product(values, repeat=language.counters)):
-            self.limit.go_on(0, 0)
+            self.limit.stop_in_time()
             if language.is_member(here):
                 found.add(here)
             for after in self._coarse_after(here):
@@ -187,6 +187,8 @@ class Members:
             if len(seen) > _MOST_NODES:
                 raise TooCostly("the machine has too many configurations to go through")
             level = longer
+            if not level:
+                break
         level = [node for node in seen if self._is_counted(node[1]) and self.language.is_member(node[0])]
         found, distance = dict.fromkeys(level, 0), 0
         while level:

@@ -99,7 +99,7 @@ def _right_of(claim: LanguageClaim, example: LanguageExample, limit: Limit) -> s
     language = claim.network.language
     configuration = language.start
     for token, size in example.runs:
-        configuration = language.after_run(configuration, token, size)
+        configuration = language.after_run(configuration, token, size, limit)
     if not claim.network.is_stepwise or claim.network.readout.kind == THRESHOLD:
         return claim.network.classes[language.right_class(configuration)]
     right = Judge(claim, limit).right(configuration)

@@ -8,6 +8,8 @@ from the state and the signs of the counters.
 from itertools import product
 from typing import NamedTuple
 
+from .effort import Limit
+
 Configuration = tuple[int, tuple[int, ...]]
 """The place of a state, and the counters."""
 
@@ -63,9 +65,10 @@ class Language(NamedTuple):
             [0 if added is None else counter + added for counter, added in zip(counters, updates, strict=True)]
         )
 
-    def after_run(self, configuration: Configuration, token: int, size: int) -> Configuration:
-        """Return the configuration after a token is read so many times: one that comes again goes on as it did."""
+    def after_run(self, configuration: Configuration, token: int, size: int, limit: Limit) -> Configuration:
+        """Return the configuration after a token is read so many times, many at once where each does the same."""
         while size:
+            limit.stop_in_time()
             follower = self.after(configuration, token)
             jump = self._jump(configuration, follower, token, size)
             if jump > 1:

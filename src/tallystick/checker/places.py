@@ -120,7 +120,7 @@ class Places:
         while waiting:
             place = waiting.pop()
             if place not in found:
-                self.limit.go_on(0, 0)
+                self.limit.stop_in_time()
                 found[place] = [list(self.ways(place, token)) for token in range(len(self.language.alphabet))]
                 waiting += [way.after for ways in found[place] for way in ways]
             if len(found) > _MOST_PLACES:
@@ -170,7 +170,7 @@ class Places:
             return way.after in known or (way.after in found and _change(place, way, weights) < 0)
 
         while True:
-            self.limit.go_on(0, 0)
+            self.limit.stop_in_time()
             stuck = {
                 place
                 for place in found

@@ -294,7 +294,7 @@ def check_prefixes(claim: LanguageClaim, runner: Runner[State], limit: Limit) ->
 def _check_tree(
     claim: LanguageClaim, judge: Judge, runner: Runner[State], least: int, last: int | None, limit: Limit
 ) -> None:
-    language, shown = claim.network.language, last or 0
+    language = claim.network.language
     start = runner.start(least)
     level: dict[tuple[Configuration, object], State] = {(language.start, runner.key(start)): start}
     seen: set[object] = set()
@@ -302,7 +302,7 @@ def _check_tree(
     while level:
         longer: dict[tuple[Configuration, object], State] = {}
         for (configuration, _), state in level.items():
-            limit.go_on(length, shown)
+            limit.go_on(length, length if last is None else last)
             found = [state]
 
             def say(found: list[State] = found) -> Said:

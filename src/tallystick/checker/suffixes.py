@@ -64,5 +64,7 @@ def _check_tree(
                 image = boxed.step(state, token)
                 longer[key] = hull(longer[key], image) if key in longer else image
         groups = longer
+        if not groups:
+            return
         if len(groups) * len(claim.network.start) * boxed.arithmetic.weight > MOST_NUMBERS:
             raise TooCostly(f"length {number_text(length)} has too many groups of strings for the memory")

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from .answers import TooCostly
 from .claims import Program
+from .effort import Limit
 from .polyhedra import Form, Row, bounds_of, has_no_solution, row_of
 from .tanh import tanh_above, tanh_below
 
 _PLACES = 256
-_MOST_PARTS = 256
+_MOST_PARTS, _DEEPEST, _MOST_DIGITS = 256, 8, 1 << 16
 _ZERO = Fraction(0)
 
 Interval = tuple[Fraction | None, Fraction | None]
@@ -39,6 +40,11 @@ class Symbol(NamedTuple):
         """The number itself, where it is one and rational."""
         return None if self.squashed or any(self.form[:-1]) else self.form[-1]
 
+    @property
+    def depth(self) -> int:
+        """How many squashed numbers stand in each other."""
+        return max((1 + one.argument.depth for _, one in self.squashed), default=0)
+
 
 def combined(terms: Sequence[tuple[Fraction, Symbol]], constant: Fraction, size: int) -> Symbol:
     """Return a sum of multiples of numbers, and a constant."""
@@ -49,27 +55,31 @@ def combined(terms: Sequence[tuple[Fraction, Symbol]], constant: Fraction, size:
             form = [x + weight * y for x, y in zip(form, symbol.form, strict=True)]
             for share, one in symbol.squashed:
                 squashed[one] = squashed.get(one, _ZERO) + weight * share
+    if any(max(abs(x.numerator), x.denominator).bit_length() > _MOST_DIGITS for x in form):
+        raise TooCostly("the numbers of a closed form have too many digits")
     return Symbol(tuple(form), tuple((share, one) for one, share in squashed.items() if share))
 
 
 class Region(NamedTuple):
-    """Where numbers are looked at: the rows that hold there, and which variables are whole."""
+    """Where numbers are looked at: the rows that hold there, which variables are whole, and how long that may take."""
 
     rows: tuple[Row, ...]
     whole: tuple[bool, ...]
+    limit: Limit
 
     @property
     def is_empty(self) -> bool:
         """Whether surely nothing is there."""
+        self.limit.stop_in_time()
         return has_no_solution(self.rows, self.whole)
 
     def cut(self, *rows: Row) -> "Region":
         """Return the part where more rows hold."""
-        return Region((*self.rows, *rows), self.whole)
+        return self._replace(rows=(*self.rows, *rows))
 
     def has_none(self, form: Form, *, strict: bool) -> bool:
         """Say whether a form is surely nowhere at least 0, or above it."""
-        return has_no_solution((*self.rows, row_of(form, strict=strict)), self.whole)
+        return self.cut(row_of(form, strict=strict)).is_empty
 
     def interval(self, symbol: Symbol) -> Interval:
         """Return bounds of a number."""
@@ -151,6 +161,8 @@ def _operated(name: str, taken: list[Symbol], region: Region) -> Symbol:
     if name in ("tanh", "sigmoid"):
         if x.constant == 0:
             return combined([], _ZERO if name == "tanh" else Fraction(1, 2), size)
+        if x.depth >= _DEEPEST:
+            raise TooCostly("a closed form has squashed numbers too deep in each other")
         return Symbol((_ZERO,) * (size + 1), ((Fraction(1), Squashed(name, x)),))
     if name in ("positive_part", "step"):
         positive = _is_positive(x, region)
