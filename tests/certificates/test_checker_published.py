@@ -35,7 +35,9 @@ def test_a_gru_that_accepts_abb():
     assert check(sealed(forged)).valid is False
 
 
-@pytest.mark.parametrize("name, horizon", [("elnaggar_10epochs", 4), ("elnaggar_20epochs", 12)])
+@pytest.mark.parametrize(
+    ("name", "horizon"), [("elnaggar_10epochs", 4), pytest.param("elnaggar_20epochs", 12, marks=pytest.mark.long)]
+)
 def test_an_lstm_for_prefixes_of_brackets(name, horizon):
     content = certificate(certify(network_of(name), "even"))
     assert content["horizon"] == horizon
