@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from tallystick.cells import Cell, LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell, inputs_of
 from tallystick.certificates.certify import certify
-from tallystick.certificates.closed_forms.affine import Affine, Path
+from tallystick.certificates.closed_forms.affine import Affine
+from tallystick.certificates.closed_forms.paths import Path
 from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
 from tallystick.certificates.verdict import REAL
 from tallystick.errors import BadInput

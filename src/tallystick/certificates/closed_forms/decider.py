@@ -18,9 +18,10 @@ from fractions import Fraction
 from itertools import islice, product
 from math import ceil
 
-from tallystick.certificates.closed_forms.affine import Needed, Rounds, Turns
+from tallystick.certificates.closed_forms.affine import Needed, Rounds
 from tallystick.certificates.closed_forms.invariants import grow_invariants
 from tallystick.certificates.closed_forms.mistakes import LONGEST, Proof, shortest_failure
+from tallystick.certificates.closed_forms.paths import Turns
 from tallystick.certificates.closed_forms.places import Grid, largest_step
 from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron, Undecided
 from tallystick.certificates.closed_forms.runner import Runner

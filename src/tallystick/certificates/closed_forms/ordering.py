@@ -3,7 +3,8 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from tallystick.certificates.closed_forms.affine import ROUND, Affine, Path, Rising, Symbolic, sum_of
+from tallystick.certificates.closed_forms.affine import ROUND, Affine, Rising, Symbolic, sum_of
+from tallystick.certificates.closed_forms.paths import Path
 from tallystick.certificates.closed_forms.polyhedra import Form, Undecided
 
 

@@ -10,14 +10,13 @@ from tallystick.certificates.closed_forms.affine import (
     Affine,
     Aside,
     Needed,
-    Path,
     Rising,
     Rounds,
     Symbolic,
     number_on,
-    paths,
 )
 from tallystick.certificates.closed_forms.families import Family, Point
+from tallystick.certificates.closed_forms.paths import Path, paths
 from tallystick.certificates.closed_forms.places import Move
 from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron
 from tallystick.networks import Network
