@@ -106,12 +106,12 @@ NAMES = {
 
 
 def tasks_for(answer):
-    """The languages that a way of answering may be asked about."""
+    """The languages that a way of answering may be asked about; those of brackets never determine the next token."""
     if answer == "sign":
         return ["binary"]
     if answer == "class":
         return [name for name in SHAPES if name != "binary"]
-    return MEMBERSHIP
+    return ["anbn", "anbncn", "anbmcnm", "twice"] if answer == "next" else MEMBERSHIP
 
 
 class Plan:

@@ -11,6 +11,8 @@ from language_oracle import Oracle
 from language_verdicts import disagreement, disagreement_of
 from plain_languages import Language
 
+from tallystick.errors import BadInput
+
 QUICK = [
     ("linear", "next", 5),
     ("relu", "support", 5),
@@ -47,6 +49,21 @@ def test_a_step_at_a_number_between_bounds_leaves_a_closed_form_open():
         "task": "dyck1-prefix",
     }
     assert disagreement(document)[0] is None
+
+
+@pytest.mark.parametrize(("task", "empty", "first"), [("dyck1", True, 0), ("shuffle2", True, 0), ("dyck1", False, 1)])
+def test_a_network_of_which_nothing_is_asked_is_refused(task, empty, first):
+    alphabet = Language(task).alphabet
+    document = {
+        "layers": [{"cell": "linear", "input_weight": [[1] * len(alphabet)], "recurrent_weight": [[1]]}],
+        "readout": {"weight": [[0]] * (len(alphabet) + 1), "bias": [0] * (len(alphabet) + 1)},
+        "answer": {"kind": "next", "outputs": [*alphabet, "#"], "end": "#"},
+        "task": task,
+        "empty": empty,
+    }
+    with pytest.raises(BadInput, match=f"'{task}' never determines which token comes next, from length {first} on"):
+        disagreement(document, first=first)
+    disagreement({**document, "answer": {**document["answer"], "kind": "support"}}, first=first)
 
 
 def test_a_wrong_verdict_would_be_found():

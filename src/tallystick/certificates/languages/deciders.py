@@ -13,6 +13,7 @@ from tallystick.certificates.exact_states import decide_language_by_states
 from tallystick.certificates.languages.live_prefixes import METHOD as LIVE_PREFIXES
 from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
 from tallystick.certificates.languages.scope import Scope
+from tallystick.certificates.languages.vacuous import require_question
 from tallystick.certificates.languages.whole_tree import METHOD as WHOLE_TREE
 from tallystick.certificates.languages.whole_tree import decide_by_tree
 from tallystick.certificates.verdict import REAL, Verdict
@@ -32,7 +33,8 @@ DECIDERS: dict[str, LanguageDecider] = {
 
 
 def certify_language(network: Network, scope: Scope) -> Verdict:
-    """Ask the deciders in turn."""
+    """Ask the deciders in turn; a network of which nothing is asked is refused."""
+    require_question(network, scope)
     if scope.arithmetic.endswith(FUSED) and not isinstance(network.cell, ScalarCell):
         raise BadInput(
             f"arithmetic: {scope.arithmetic!r} is for cells with one unit and no gates; certify in {REAL} or "
