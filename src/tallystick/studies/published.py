@@ -7,12 +7,13 @@ the row and does not stop the others.
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import NamedTuple
 
 from tallystick.cells import Stack
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.deciders import certify_network
+from tallystick.certificates.languages.members import Members, members
 from tallystick.certificates.verdict import REAL, Runs, Verdict
 from tallystick.checker import Unreadable, answer_file
 from tallystick.errors import BadInput
@@ -22,6 +23,9 @@ from tallystick.networks.files import split_about
 
 EXECUTED = "float32"
 """The arithmetic that networks are published in."""
+
+MEMBERS = 200
+"""Up to which n members are run where a network answers after every token; verdicts on all strings go further by themselves."""
 
 _SHOWN_STRING = 20
 
@@ -48,11 +52,11 @@ class Finding:
 
     Attributes:
         verdict: the verdict; None where there is none.
-        seconds: how long it took to find it.
+        seconds: the processor time that it took to find it, which does not depend on what else the machine does.
         problem: why there is no verdict.
         certificate: the file that others can check; None where there is none.
         check: what the checker says of it, or why there is no certificate.
-        check_seconds: how long the check took.
+        check_seconds: the processor time of the check.
     """
 
     verdict: Verdict | None
@@ -80,6 +84,7 @@ class Published:
         network: the network; None where the file cannot be read.
         problem: why it cannot be read.
         findings: the answers by the names of the questions.
+        members: which members of its language are right, by the arithmetic, where it answers after every token.
     """
 
     name: str
@@ -87,6 +92,7 @@ class Published:
     network: Network | None
     problem: str | None
     findings: dict[str, Finding]
+    members: dict[str, Members]
 
     @property
     def tested(self) -> int | None:
@@ -121,13 +127,21 @@ def _published(path: Path, out: Path | None, limit: int | None) -> Published:
     try:
         network, about = read_network(path), about_of(path)
     except BadInput as error:
-        return Published(path.stem, {}, None, str(error), {})
+        return Published(path.stem, {}, None, str(error), {}, {})
     findings = {
         question.name: _finding(network, question, _certificate_path(path, question, out), limit)
         for question in QUESTIONS
         if question.lengths == "all" or (network.readout.steps is None and network.alphabet == ("(", ")"))
     }
-    return Published(path.stem, about, network, None, findings)
+    return Published(path.stem, about, network, None, findings, _members(network))
+
+
+def _members(network: Network) -> dict[str, Members]:
+    """Run the members of a language in both arithmetics; where there are too many, or it answers at the end, there is nothing."""
+    try:
+        return {arithmetic: members(network, MEMBERS, arithmetic) for arithmetic in (REAL, EXECUTED)}
+    except BadInput:
+        return {}
 
 
 def about_of(path: Path) -> dict[str, str]:
@@ -140,21 +154,21 @@ def _certificate_path(path: Path, question: Question, out: Path | None) -> Path 
 
 
 def _finding(network: Network, question: Question, path: Path | None, limit: int | None) -> Finding:
-    start = perf_counter()
+    start = process_time()
     try:
         verdict = certify_network(network, question.lengths, question.arithmetic, limit)
     except BadInput as error:
-        return Finding(None, perf_counter() - start, str(error))
-    seconds = perf_counter() - start
+        return Finding(None, process_time() - start, str(error))
+    seconds = process_time() - start
     if path is None:
         return Finding(verdict, seconds)
     try:
         write_certificate(verdict, path)
-        start = perf_counter()
+        start = process_time()
         answer = answer_file(path)
     except (BadInput, Unreadable) as error:
         return Finding(verdict, seconds, check=f"none: {error}")
-    return Finding(verdict, seconds, None, path.name, answer.word, perf_counter() - start)
+    return Finding(verdict, seconds, None, path.name, answer.word, process_time() - start)
 
 
 def cell_text(network: Network) -> str:
@@ -175,6 +189,12 @@ def failing_string(finding: Finding | None) -> str | None:
     verdict = finding.verdict if finding else None
     failure = (verdict.failure or verdict.known_failure) if verdict else None
     return None if failure is None else string_text(failure.runs)
+
+
+def first_wrong_member(row: Published, arithmetic: str) -> int | None:
+    """Return the least n of which a member is wrong, where one was found."""
+    found = row.members.get(arithmetic)
+    return None if found is None else found.first_wrong
 
 
 def string_text(runs: Runs) -> str:

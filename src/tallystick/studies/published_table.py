@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from tallystick.certificates.verdict import REAL
 from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
-from tallystick.studies.published import QUESTIONS, Published, cell_text, failing_string
+from tallystick.studies.published import EXECUTED, QUESTIONS, Finding, Published, cell_text, failing_string, first_wrong_member
 
 FILES = ("published.md", "published.csv", *(f"published.{form}" for form in drawing.FORMATS))
 """What is written beside the certificates."""
@@ -26,10 +27,11 @@ _HEADINGS = (
     "horizon, float32",
     "shortest failing string, real",
     "in float32",
+    "first wrong member",
     "seconds",
     "certificate",
 )
-_REAL, _EXECUTED, _TESTED = "#0072B2", "#D55E00", "#dddddd"
+_REAL_COLOUR, _EXECUTED_COLOUR, _TESTED_COLOUR = "#0072B2", "#D55E00", "#dddddd"
 _NOTHING = "–"
 _ROW = 0.3  # inches
 _BEYOND = 30  # times the greatest number: where "unlimited" is drawn
@@ -48,6 +50,7 @@ def as_record(row: Published) -> dict[str, object]:
         "answer": network.readout.decision if network else None,
         "problem": row.problem,
     }
+    record |= {f"{name}_first_wrong_member": first_wrong_member(row, name) for name in (REAL, EXECUTED)}
     for question in QUESTIONS:
         found = row.findings.get(question.name)
         verdict = found.verdict if found else None
@@ -85,9 +88,21 @@ def as_cells(row: Published) -> list[str]:
         *horizons,
         failing_string(real) or _NOTHING,
         failing_string(executed) or _NOTHING,
+        _members_text(row),
         " + ".join(f"{found.seconds:.1f}" for found in (real, executed) if found and found.verdict),
         real.check if real and real.check else _NOTHING,
     ]
+
+
+def _members_text(row: Published) -> str:
+    """Say which member is wrong first in each arithmetic; where none is, up to which n they were run."""
+    told = [
+        f"none to {found.upto:,} ({arithmetic})"
+        if found.first_wrong is None
+        else f"n = {found.first_wrong:,} ({arithmetic})"
+        for arithmetic, found in row.members.items()
+    ]
+    return ", ".join(told) or _NOTHING
 
 
 def _horizon_text(row: Published, name: str) -> str:
@@ -151,12 +166,17 @@ def draw_published(rows: list[Published]) -> Figure:
     finite = [length for line in lengths for length in line if length is not None and np.isfinite(length)]
     greatest = max([10.0, *finite])
     edge = greatest * _BEYOND
-    for place, (real, executed, tested) in enumerate(reversed(lengths)):
+    for place, (real, executed, even, tested) in enumerate(reversed(lengths)):
         if tested is not None:
-            axes.plot([0.7, tested], [place, place], color=_TESTED, linewidth=5, solid_capstyle="butt", zorder=1)
-        for value, marker, colour, shift in ((real, "o", _REAL, 0.1), (executed, "s", _EXECUTED, -0.1)):
+            axes.plot([0.7, tested], [place, place], color=_TESTED_COLOUR, linewidth=5, solid_capstyle="butt", zorder=1)
+        hollow = {"markerfacecolor": "white", "markeredgecolor": _REAL_COLOUR}
+        for value, marker, shift, look in (
+            (even, "o", 0.1, hollow),
+            (real, "o", 0.1, {"color": _REAL_COLOUR}),
+            (executed, "s", -0.1, {"color": _EXECUTED_COLOUR}),
+        ):
             if value is not None:
-                axes.plot(min(max(value, 0.7), edge), place + shift, marker, color=colour, markersize=4.5, zorder=2)
+                axes.plot(min(max(value, 0.7), edge), place + shift, marker, markersize=4.5, zorder=2, **look)  # pyright: ignore[reportArgumentType]
     axes.set_xscale("log")
     axes.set_xlim(0.6, edge * 2)
     step = 1 + int(np.log10(greatest)) // 6
@@ -169,22 +189,25 @@ def draw_published(rows: list[Published]) -> Figure:
     axes.set_xlabel("right on all strings up to this length (0 is drawn at the left edge)")
     axes.legend(
         handles=[
-            drawing.mark("o", 4.5, _REAL, "in real numbers"),
-            drawing.mark("s", 4.5, _EXECUTED, "as executed in float32"),
-            drawing.mark("s", 6, _TESTED, "tested by the authors, on some strings"),
+            drawing.mark("o", 4.5, _REAL_COLOUR, "in real numbers"),
+            drawing.mark("o", 4.5, _REAL_COLOUR, "even lengths alone", "white"),
+            drawing.mark("s", 4.5, _EXECUTED_COLOUR, "as executed in float32"),
+            drawing.mark("s", 6, _TESTED_COLOUR, "tried by the authors, on some strings"),
         ],
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
+        ncols=4,
         frameon=False,
     )
     return figure
 
 
-def _lengths(row: Published) -> tuple[float | None, float | None, float | None]:
-    found = [row.findings.get(name) for name in ("real", "float32")]
-    horizons = [one.horizon if one else None for one in found]
-    real, executed = (float("inf") if value == "unlimited" else value for value in horizons)
-    assert not isinstance(real, str)
-    assert not isinstance(executed, str)
-    return real, executed, row.tested
+def _lengths(row: Published) -> tuple[float | None, float | None, float | None, float | None]:
+    """Return the horizon in real numbers, in float32 and for even lengths, and the greatest length that was tried."""
+    real, executed, even = (_length(row.findings.get(question.name)) for question in QUESTIONS)
+    return real, executed, even, row.tested
+
+
+def _length(found: Finding | None) -> float | None:
+    horizon = found.horizon if found else None
+    return float("inf") if isinstance(horizon, str) else horizon
