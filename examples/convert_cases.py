@@ -20,17 +20,17 @@ from tallystick.errors import BadInput
 
 CLAIMS = {
     "weiss_anbn_gru": {
-        "claim": "trained on n < 100; its units are drawn along n = 1000, and the paper says that GRUs do not count",
+        "claim": "the notebook has n < 100 for training and draws the units along n = 1,000; the paper: GRUs do not count",
         "tested": "2000",
     },
     "weiss_anbncn_lstm": {
-        "claim": "trained on n < 50; its units are drawn along n = 100, and the paper says that LSTMs learn to count",
+        "claim": "the notebook has n < 50 for training and draws the units along n = 100; the paper: LSTMs can count",
         "tested": "300",
     },
-    "mdlrnn_an_bn": {"claim": "100 % of the strings with n ≤ 5,000", "tested": "10000"},
-    "mdlrnn_an_bn_cn": {"claim": "99.7 % of the strings with n ≤ 5,000", "tested": "15000"},
-    "elnaggar_10epochs": {"claim": "trained on even lengths to 10; no accuracy is stated", "tested": "10"},
-    "elnaggar_20epochs": {"claim": "trained on even lengths to 10; no accuracy is stated", "tested": "10"},
+    "mdlrnn_an_bn": {"claim": "README at 7a1de71: 100 % of the strings with n ≤ 5,000", "tested": "10000"},
+    "mdlrnn_an_bn_cn": {"claim": "README at 7a1de71: 99.7 % of the strings with n ≤ 5,000", "tested": "15000"},
+    "elnaggar_10epochs": {"claim": "even lengths to 10 in training; the logs state no accuracy", "tested": "10"},
+    "elnaggar_20epochs": {"claim": "even lengths to 10 in training; the logs state no accuracy", "tested": "10"},
 }
 PADDED_TO = 10  # as the authors of the networks that classify brackets do
 TASKS = {"a^n b^n": "anbn", "a^n b^n c^n": "anbncn"}

@@ -13,7 +13,15 @@ from matplotlib.figure import Figure
 from tallystick.certificates.verdict import REAL
 from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
-from tallystick.studies.published import EXECUTED, QUESTIONS, Finding, Published, cell_text, failing_string, first_wrong_member
+from tallystick.studies.published import (
+    EXECUTED,
+    QUESTIONS,
+    Finding,
+    Published,
+    cell_text,
+    failing_string,
+    first_wrong_member,
+)
 
 FILES = ("published.md", "published.csv", *(f"published.{form}" for form in drawing.FORMATS))
 """What is written beside the certificates."""
