@@ -1,110 +1,27 @@
-"""Closed forms: for each place of the machine's configurations, a family that holds all that the network can be there.
+"""Closed forms: the induction by which families hold all that a network can be (`families`), and the answers that follow.
 
-    {"method": "closed form", "near": K, "memory": J, "kept": [i, …],
-     "places": [{"state": "b", "counters": [0, "+"], "latest": ["b"],
-                 "point": […], "directions": [[…], …], "least": […], "most": […]}, …]}
-
-Coordinates are how often each token was read, the counters, and the kept numbers of the network's state, which are all that steps
-look at. A family is all point + Σ λᵢ·directionsᵢ with coordinates between `least` and `most` (null is no bound), with counters as
-the place says and tokens read at least 0 times. The induction is proved: the start lies in its family, and from every family each
-token leads into that of the place to which it leads. Then what is said after each of these steps is proved right, at every length
-or to the horizon. With `next` and `support` places from which no member goes on are left out.
+The start lies in its family, and from every family each token leads into that of the place to which it leads. Then what is said
+after each of these steps is proved right, at every length or to the horizon. With `next` and `support` places from which no
+member goes on are left out.
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
 
 from .answers import TooCostly, require
 from .asked import NEXT, SUPPORT, Asked
 from .effort import Limit
+from .families import Families, Family, Key, axes_of, between, is_zero, outside, plus, within
 from .language_claims import LanguageClaim, LanguageExample
-from .places import DOWN, UP, Bound, Counter, Place, Places, Way
-from .polyhedra import Form, row_of
-from .reading import fields_of, list_of, number_of
+from .places import Place, Way
+from .polyhedra import Form
 from .symbols import Region, Symbol, combined, is_impossible, runs_of
 
-_MOST_FAMILIES, _MOST_MEMORY, _MOST_DIRECTIONS = 4096, 16, 16
 _NONE = Fraction(0)
 
-Key = tuple[Place, tuple[int, ...]]
-"""A place, and the latest tokens."""
 
-
-class Family(NamedTuple):
-    """The family of a place: each coordinate as a form of the variables, and where these lie."""
-
-    forms: tuple[Form, ...]
-    region: Region
-    point: tuple[Fraction, ...]
-    directions: tuple[tuple[Fraction, ...], ...]
-    least: tuple[Fraction | None, ...]
-    most: tuple[Fraction | None, ...]
-
-
-class ClosedForm:
-    """The evidence, read."""
-
-    def __init__(self, claim: LanguageClaim, limit: Limit) -> None:
-        self.claim, self.network, self.limit = claim, claim.network, limit
-        language = self.network.language
-        found = fields_of(claim.evidence, "method near memory kept places")
-        near, self.memory = found["near"], found["memory"]
-        self.kept: list[int] = list_of(found["kept"])
-        require(type(near) is int and 0 < near <= 1 << 12, "near is not a small number")
-        require(type(self.memory) is int and 0 < self.memory <= _MOST_MEMORY, "memory is not a small number")
-        numbers = range(len(self.network.start))
-        fine = all(type(place) is int and place in numbers for place in self.kept)
-        require(fine and sorted(set(self.kept)) == self.kept, "kept are not places of the state")
-        self.tokens, self.size = len(language.alphabet), len(language.alphabet) + language.counters
-        self.places = Places(language, near, limit)
-        self.families: dict[Key, Family] = {}
-        for one in list_of(found["places"], most=_MOST_FAMILIES):
-            key, family = self._family(one)
-            require(key not in self.families, "a place stands twice")
-            self.families[key] = family
-
-    def _family(self, value: object) -> tuple[Key, Family]:
-        found = fields_of(value, "state counters latest point directions least most")
-        names, alphabet = self.network.language.state_names, self.network.language.alphabet
-        require(found["state"] in names, "a state that the machine has not")
-        counters = tuple(map(self._counter, list_of(found["counters"], self.network.language.counters)))
-        latest = list_of(found["latest"], most=self.memory)
-        require(all(token in alphabet for token in latest), "a token that the alphabet has not")
-        place = names.index(found["state"]), counters
-        size = self.size + len(self.kept)
-        point = tuple(map(number_of, list_of(found["point"], size)))
-        directions = tuple(
-            tuple(map(number_of, list_of(one, size))) for one in list_of(found["directions"], most=_MOST_DIRECTIONS)
-        )
-        least, most = (
-            tuple(None if x is None else number_of(x) for x in list_of(found[name], size)) for name in ("least", "most")
-        )
-        forms = tuple((*(one[at] for one in directions), point[at]) for at in range(size))
-        rows = [row_of(forms[at], strict=False) for at in range(self.tokens)]
-        for at in range(size):
-            rows += _between(forms[at], least[at], most[at])
-        for bound in self.places.bounds(place):
-            rows += _within(forms, bound, self.tokens)
-        whole = tuple(self._is_whole(at, point, directions) for at in range(len(directions)))
-        key = place, tuple(map(alphabet.index, latest))
-        return key, Family(forms, Region(tuple(rows), whole, self.limit), point, directions, least, most)
-
-    def _counter(self, value: object) -> Counter:
-        fine = value in (UP, DOWN) or (type(value) is int and abs(value) < self.places.near)
-        require(fine, "a counter is neither near zero nor on a side of it")
-        return cast("Counter", value)
-
-    def _is_whole(self, at: int, point: tuple[Fraction, ...], directions: tuple[tuple[Fraction, ...], ...]) -> bool:
-        """Say whether a variable is a token's number or a counter itself, give or take a whole number, and so whole."""
-        for coordinate in range(self.size):
-            column = [one[coordinate] for one in directions]
-            alone = all(not x for place, x in enumerate(column) if place != at)
-            if alone and abs(column[at]) == 1 and point[coordinate].denominator == 1:
-                return True
-        return False
-
-    # --- The induction ----------------------------------------------------------------------------------------------------------
+class ClosedForm(Families):
+    """A closed form, and what follows from it."""
 
     def check(self) -> None:
         """The start lies in its family, every step leads into one, and what is said there is right."""
@@ -147,12 +64,12 @@ class ClosedForm:
         family, (_, latest) = self.families[key], key
         target = way.after, (*latest, token)[-self.memory :]
         size = len(family.directions)
-        rows = [row for bound in way.bounds for row in _within(family.forms, bound, self.tokens)]
+        rows = [row for bound in way.bounds for row in within(family.forms, bound, self.tokens)]
         for region, results in self._steps(family, token, family.region.cut(*rows)):
             after, hidden = results
-            read = [_plus(form, int(at == token)) for at, form in enumerate(family.forms[: self.tokens])]
+            read = [plus(form, int(at == token)) for at, form in enumerate(family.forms[: self.tokens])]
             counters = [
-                (_NONE,) * (size + 1) if added is None else _plus(form, added)
+                (_NONE,) * (size + 1) if added is None else plus(form, added)
                 for form, added in zip(family.forms[self.tokens : self.size], way.updates, strict=True)
             ]
             kept = [after[place] for place in self.kept]
@@ -171,7 +88,7 @@ class ClosedForm:
     def _counted(self, region: Region, length: Form) -> Region:
         """Return the part of a region whose strings may count."""
         return region.cut(
-            *_between(
+            *between(
                 length, Fraction(self.claim.first), None if self.claim.horizon is None else Fraction(self.claim.horizon)
             )
         )
@@ -180,7 +97,7 @@ class ClosedForm:
         """Refuse a step that leads out of the family of its place."""
         require(key in self.families, "a step leads to a place without a family")
         family, size = self.families[key], len(region.whole)
-        axes = self._axes(family)
+        axes = axes_of(family)
         forms = [symbol.form for symbol in coordinates]
         for at, form in enumerate(forms):
             terms = [(Fraction(1), Symbol(form))]
@@ -188,19 +105,9 @@ class ClosedForm:
                 away = combined([(Fraction(1), Symbol(forms[axis]))], -family.point[axis], size)
                 terms.append((-direction[at] * inverse, away))
             rest = combined(terms, -family.point[at], size).form
-            require(_is_zero(rest, region), "a step leads out of its family")
-            for edge in _outside(form, family.least[at], family.most[at]):
+            require(is_zero(rest, region), "a step leads out of its family")
+            for edge in outside(form, family.least[at], family.most[at]):
                 require(region.has_none(edge, strict=True), "a step leads out of its family")
-
-    def _axes(self, family: Family) -> list[tuple[int, Fraction]]:
-        """Return for each direction a coordinate in which it alone moves, and the inverse of by how much."""
-        found: list[tuple[int, Fraction]] = []
-        for place, direction in enumerate(family.directions):
-            others = [one for at, one in enumerate(family.directions) if at != place]
-            alone = [at for at, x in enumerate(direction) if x and not any(one[at] for one in others)]
-            require(alone, "the directions of a family are not told apart by coordinates")
-            found.append((alone[0], Fraction(1, direction[alone[0]])))
-        return found
 
     # --- What is said -----------------------------------------------------------------------------------------------------------
 
@@ -270,7 +177,7 @@ class ClosedForm:
         rows = [
             row
             for form, number in zip(family.forms, (*read, *configuration[1]), strict=False)
-            for row in _between(form, Fraction(number), Fraction(number))
+            for row in between(form, Fraction(number), Fraction(number))
         ]
         found: set[str] = set()
         for region, (_, hidden) in self._steps(family, token, family.region.cut(*rows)):
@@ -301,37 +208,6 @@ class ClosedForm:
         if found is None:
             raise TooCostly("what is said of the counterexample is not decided here")
         return network.names_of(frozenset({network.places[found]})) if network.is_stepwise else network.classes[found]
-
-
-def _plus(form: Form, amount: int) -> Form:
-    return (*form[:-1], form[-1] + amount)
-
-
-def _between(form: Form, least: Fraction | None, most: Fraction | None) -> list[Any]:
-    """Return the rows that hold a form between two numbers."""
-    low = [] if least is None else [row_of((*form[:-1], form[-1] - least), strict=False)]
-    high = [] if most is None else [row_of((*(-x for x in form[:-1]), most - form[-1]), strict=False)]
-    return [*low, *high]
-
-
-def _within(forms: tuple[Form, ...], bound: Bound, tokens: int) -> list[Any]:
-    at, least, most = bound
-    return _between(
-        forms[tokens + at], None if least is None else Fraction(least), None if most is None else Fraction(most)
-    )
-
-
-def _outside(form: Form, least: Fraction | None, most: Fraction | None) -> list[Form]:
-    """Return forms that are above 0 where a form leaves its bounds."""
-    low = [] if least is None else [(*(-x for x in form[:-1]), least - form[-1])]
-    high = [] if most is None else [(*form[:-1], form[-1] - most)]
-    return [*low, *high]
-
-
-def _is_zero(form: Form, region: Region) -> bool:
-    if not any(form):
-        return True
-    return region.has_none(form, strict=True) and region.has_none(tuple(-x for x in form), strict=True)
 
 
 def check_closed_form(claim: LanguageClaim, limit: Limit) -> ClosedForm:

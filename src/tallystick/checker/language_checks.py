@@ -6,8 +6,9 @@ from .answers import number_text, require
 from .asked import THRESHOLD
 from .closed_forms import check_closed_form
 from .effort import Limit
+from .judging import Judge, arithmetics, is_squashed
 from .language_claims import FORMS, LIVE, STATES, TREE, LanguageClaim, LanguageExample
-from .prefixes import Bounds, Exact, Judge, Runner, State, arithmetics, check_prefixes, is_squashed
+from .prefixes import Bounds, Exact, Runner, State, check_prefixes
 from .suffixes import check_suffixes
 
 _SHORT = 1000

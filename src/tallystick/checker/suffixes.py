@@ -7,9 +7,10 @@ the longer the work; where all tokens are told apart, each string has boxes of i
 from .answers import TooCostly, Undecided, number_text
 from .boxes import BoxedNetwork, Boxes, hull
 from .effort import Limit
+from .judging import Judge, Said, arithmetics, said_by
 from .language_claims import LanguageClaim
 from .languages import Configuration
-from .prefixes import MOST_NUMBERS, Judge, Said, arithmetics, said_by, start_of, trees
+from .prefixes import MOST_NUMBERS, start_of, trees
 
 _DIGITS = (1, 4, 8, 11, 14, 17, 20)
 """How many last tokens are told apart, in binary digits."""
