@@ -13,6 +13,7 @@ from tallystick.certificates.closed_forms.decider import closed_form_evidence, d
 from tallystick.certificates.closed_forms.machine_runs import configuration_after
 from tallystick.certificates.closed_forms.places import Grid, largest_step
 from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron
+from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.verdict import Lengths, Outcome, runs_of
 from tallystick.checker import answer_file
@@ -163,6 +164,24 @@ def test_random_networks_agree_with_every_string(seed):
             exact = network.in_arithmetic("rational")
             assert (exact.class_of(string), exact.right_class(string)) == (verdict.failure.found, verdict.failure.right)
     assert decided > 3
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 8))])
+def test_near_counters_fail_where_following_every_live_prefix_has_it(seed):
+    rng = random.Random(seed)
+    off = [Fraction(0), Fraction(1, 20), Fraction(-1, 15), Fraction(1, 40), Fraction(-1, 33)]
+    for _ in range(8):
+        if rng.random() < 0.5:
+            up, down = 1 + rng.choice(off), -1 + rng.choice(off)
+            network = dyck1_support(up, down, rng.choice(off), Fraction(1, 2) + rng.choice(off))
+        else:
+            network = anbn_next(1 + rng.choice(off), Fraction(1, 2) + rng.choice(off))
+        closed = decide(network)
+        followed = decide_live_prefixes(network, Scope(Lengths.ALL, 0, "real", 40))
+        if followed.failure is None:
+            assert closed.horizon is None or closed.horizon >= followed.horizon
+        else:
+            assert closed.failure.length == followed.failure.length
 
 
 # --- Published ----------------------------------------------------------------------------------------------------------------
