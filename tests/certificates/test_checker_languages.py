@@ -59,8 +59,9 @@ def forgeries(places, generator, times):
         found = answers(network, upto, first)
         for method in methods if found else ():
             true = claim_of(network, found, upto, method, lengths, first)
-            assert is_false(true) is not True
-            yield from alterations(true, generator, times)
+            if not isinstance(true["model"]["task"]["machine"], str):  # which is known by name, and not written out
+                assert is_false(true) is not True
+                yield from alterations(true, generator, times)
 
 
 def require_no_false_claim_passes(places, generator, times):
