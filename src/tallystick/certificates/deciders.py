@@ -105,6 +105,8 @@ def certify_network(
     if first is not None:
         check_whole(first, "first", least=0)
     first = network.first_length if first is None else first
+    if limit is not None and limit < first:
+        raise BadInput(f"limit: {limit} is below {first}, the least length that counts")
     if not network.is_usual or first != 1:  # the deciders of cells look at every length from 1 on
         return certify_language(network, Scope(counted, first, arithmetic, limit))
     counts = network.readout.decision == COUNT
