@@ -82,7 +82,9 @@ def _wrong_verdict(oracle, verdict, lengths, first, longest, seed):
     last = max((length for length in range(longest + 1) if counted(length, lengths, first)), default=-1)
     if verdict.first != first:
         return f"the first length is {verdict.first}, not {first}"
-    if verdict.method == _BOXES and verdict.outcome is Outcome.BOUNDED:  # groups of strings, of which more is not promised
+    if (
+        verdict.method == _BOXES and verdict.outcome is Outcome.BOUNDED
+    ):  # groups of strings, of which more is not promised
         opened = 0
     if failing is not None:
         return _missed(verdict, failing, opened) or _wrong_failure(oracle, verdict, lengths, first)

@@ -19,6 +19,7 @@ QUICK = [
     ("lstm", "threshold", 5),
     ("gru-before", "accept", 5),
     ("graph", "sign", 4),
+    ("graph", "class", 29),
     ("stack", "support", 5),
 ]
 

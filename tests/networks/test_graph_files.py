@@ -94,14 +94,20 @@ def unit(**changes):
             unit(activation="gelu"),
             r'units\[0\]: activation: "gelu" is not one of identity, relu, sigmoid, tanh, square, step',
         ),
-        (unit(forward={"0": 1}), r"units\[0\]: forward: unknown field '0'"),
-        (unit(recurrent={"3": 1}), r"units\[0\]: recurrent: unknown field '3'"),
+        (
+            unit(forward={"0": 1}),
+            r"units\[0\]: forward: '0' is not the place of a unit that may be read here: none before the first",
+        ),
+        (
+            unit(recurrent={"3": 1}),
+            r"units\[0\]: recurrent: '3' is not the place of a unit that may be read here: 0 to",
+        ),
         (unit(input=[1]), r"units\[0\]: input: \[1\] is not a list of 2 numbers"),
         (unit(bias="one"), r"units\[0\]: bias: 'one' is not a number"),
         (unit(weight=1), r"units\[0\]: unknown field 'weight'"),
         (
             {**GRAPH, "cell": "grph"},
-            "is not one of linear, selective, relu, tanh, gru, lstm, lru, graph|field 'open_step' is missing",
+            "is not one of linear, selective, relu, tanh, gru, lstm, lru, graph",
         ),
     ],
 )

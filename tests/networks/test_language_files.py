@@ -92,7 +92,11 @@ def random_network(draw):
     if len(task.classes) == 2:
         kinds += ["sign", "zero"]
     if task.is_membership:
-        kinds += ["threshold", "next", "support"]
+        kinds += [
+            "threshold",
+            *(["next"] if "a" in task.alphabet else []),
+            "support",
+        ]  # brackets determine no next token
         task = task if task.classes[0] == "rejected" else task.in_order(task.classes[::-1])
     kind = draw.choice(kinds)
     alphabet, stepwise = task.alphabet, kind in ("threshold", "next", "support")

@@ -38,8 +38,6 @@ def read_answer(fields: dict[str, Document], units: int) -> Readout:
     """Read the matrix of the longer spelling and the decision over its outputs."""
     answer = answer_fields(fields)
     name = answer["kind"].text()
-    if name not in (*DECISIONS, COUNT, ACCEPT, *STEPWISE):
-        answer["kind"].refuse(f"one of {', '.join((*DECISIONS, COUNT, ACCEPT, *STEPWISE))}")
     decision = SIGN if name == ACCEPT else name
     parts = fields["readout"].fields(required=("weight",), optional=("bias",))
     steps = _read_steps(answer) if decision in STEPWISE else None
@@ -118,7 +116,9 @@ def _outputs(decision: str) -> int:
 
 def answer_fields(fields: dict[str, Document]) -> dict[str, Document]:
     """Return the fields of an answer; those that are given after every token name their outputs."""
-    kind = fields["answer"].content.get("kind")
+    kind, known = fields["answer"].content.get("kind"), (*DECISIONS, COUNT, ACCEPT, *STEPWISE)
+    if isinstance(kind, str) and kind not in known:
+        Document(kind, f"{fields['answer'].where}: kind").refuse(f"one of {', '.join(known)}")
     if kind not in STEPWISE:
         return fields["answer"].fields(required=("kind",), optional=("classes",))
     return fields["answer"].fields(required=("kind", "outputs", "end", *((THRESHOLD,) if kind == THRESHOLD else ())))

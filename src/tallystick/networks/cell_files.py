@@ -86,6 +86,10 @@ def read_cell(
     if kind is GraphCell:
         graph, fields = read_graph(document, required, optional, inputs)
         return ReadCell(graph, (), fields)
+    if kind is None and "cell" in document.content:
+        said = Document(document.content["cell"], f"{document.where}: cell")
+        said.text()
+        said.refuse(f"one of {', '.join(CELLS | LAYERS | UNTRAINED)}")
     is_gru = kind is not None and issubclass(kind, Gru)
     weights = tuple((kind or ScalarCell).shapes(1))
     fields = document.fields(
@@ -94,9 +98,7 @@ def read_cell(
     )
     if "reset" in fields:
         kind = _gru(fields["reset"])
-    if kind is None:
-        fields["cell"].text()
-        fields["cell"].refuse(f"one of {', '.join(CELLS | LAYERS | UNTRAINED)}")
+    assert kind is not None  # or the field was missing
     recurrent = fields["recurrent_weight"]
     if issubclass(kind, SelectiveLayer):
         return _read_selective(fields, inputs, tokens, alphabet)

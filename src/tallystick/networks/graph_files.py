@@ -12,6 +12,7 @@ each other one what its argument is before the first token.
 from fractions import Fraction
 
 from tallystick.cells.graph import ACTIVATIONS, GraphCell, Unit, Weights
+from tallystick.errors import BadInput
 from tallystick.files import Document
 from tallystick.networks.answers import read_numbers, write_numbers
 from tallystick.networks.network import MOST_UNITS
@@ -47,7 +48,11 @@ def _read_unit(document: Document, place: int, units: int, inputs: int) -> Unit:
 
 def _read_weights(document: Document, most: int) -> Weights:
     """Read weights by the places of their units, which are below a number."""
-    fields = document.fields(required=(), optional=tuple(map(str, range(most))))
+    fields = document.fields(required=(), optional=tuple(document.content))
+    for name in fields:
+        if name not in map(str, range(most)):
+            places = f"0 to {most - 1}" if most else "none before the first"
+            raise BadInput(f"{document.where}: {name!r} is not the place of a unit that may be read here: {places}")
     found = {int(name): read_numbers(weight) for name, weight in fields.items()}
     return tuple((source, weight) for source, weight in sorted(found.items()) if weight)
 

@@ -44,7 +44,7 @@ def suspects(network: Network, met: Configurations, limit: int) -> Iterator[tupl
             return
         kept_state = map_states(partial(_take, kept), state)
         images = [executed.cell.step(kept_state, token) for token in inputs]
-        state = map_states(_side_by_side, *images)
+        state = map_states(partial(_side_by_side, len(kept)), *images)
         configurations = met.after(configurations[kept]).reshape(-1)
         origins, tokens = np.divmod(np.arange(len(configurations)), len(inputs))
         trail = Trail(kept[origins].astype(np.int32), tokens.astype(np.int8), trail)
@@ -69,6 +69,6 @@ def _alone(number: float) -> NDArray[np.float64]:
     return np.full(1, number, np.float64).view(Rough)
 
 
-def _side_by_side(*images: Any) -> NDArray[Any]:  # noqa: ANN401 -- arrays, or one number for all strings
+def _side_by_side(strings: int, *images: Any) -> NDArray[Any]:  # noqa: ANN401 -- arrays, or one number for all strings
     """Return the numbers of all strings with one more token."""
-    return np.stack(np.broadcast_arrays(*images), axis=1).reshape(-1).view(Rough)
+    return np.stack([np.broadcast_to(image, strings) for image in images], axis=1).reshape(-1).view(Rough)

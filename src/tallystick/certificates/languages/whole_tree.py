@@ -252,14 +252,16 @@ def _run(network: Network, scope: Scope, limit: int, reached: int) -> Iterator[R
                 if work > MOST_WORK:
                     yield Reached(reached, WORK)
                     return
-                state = map_states(_side_by_side, *(executed.cell.step(state, token) for token in inputs))
+                state = map_states(
+                    partial(_side_by_side, len(configurations)), *(executed.cell.step(state, token) for token in inputs)
+                )
                 configurations = met.after(configurations).reshape(-1)
     yield Reached(reached, LIMIT)
 
 
-def _side_by_side(*images: Any) -> NDArray[Any]:  # noqa: ANN401 -- arrays, or one number for all strings
+def _side_by_side(strings: int, *images: Any) -> NDArray[Any]:  # noqa: ANN401 -- arrays, or one number for all strings
     """Return the numbers of all strings with one more token, in the order of the alphabet."""
-    return np.stack(np.broadcast_arrays(*images), axis=1).reshape(-1)
+    return np.stack([np.broadcast_to(image, strings) for image in images], axis=1).reshape(-1)
 
 
 def _failure_at(
