@@ -248,6 +248,7 @@ STUBBED = (
     "tallystick.runs.runner.run_whole",
     "tallystick.studies.reproduce.run_and_report",
     "tallystick.studies.compare.compare",
+    "tallystick.studies.published.survey",
     "tallystick.studies.explain.explanation.explain",
     "tallystick.studies.explain.rounding.gradient_rounding",
     "tallystick.theorems.proof.prove",

@@ -3,8 +3,11 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
+from published_cases import CASES, ELNAGGAR, case_of
 from walking import ROOT
 
 from tallystick import check_certificate
@@ -97,15 +100,48 @@ def test_the_command_writes_the_table_the_figure_and_certificates(folder, tmp_pa
     assert [row["real_horizon"] for row in table if row["network"] != "saturating"] == ["8", "unlimited", ""]
 
 
+TRUE_OF_THEM = {
+    "weiss_anbn_gru": (2, "abb", 2, "abb", 116, 116),
+    "weiss_anbncn_lstm": (171, "a^58 b^57 c^57", 171, "a^58 b^57 c^57", 65, 65),
+    "mdlrnn_an_bn": ("unlimited", None, 2**25, f"a^{2**24 + 1} b^{2**24}", None, None),
+    "mdlrnn_an_bn_cn": (67_108_832, "a^22369611 b^22369611 c^22369611", 49, "a^17 b^17 c^16", None, 17),
+    "elnaggar_10epochs": (0, "(", 0, "(", None, None),
+    "elnaggar_20epochs": (0, ")", 0, ")", None, None),
+}
+"""Horizon and shortest failing string in real numbers and in float32, and the first wrong member in both."""
+
+
+@pytest.mark.long
+def test_what_is_known_of_six_published_networks_comes_out(tmp_path):
+    case_of(CASES[0])  # skips where the folder is missing
+    source = next(parent / "shared" / "published-networks" for parent in ROOT.parents if (parent / "shared").is_dir())
+    script = ROOT / "examples" / "convert_cases.py"
+    subprocess.run([sys.executable, script, source / "cases.json", tmp_path / "networks"], check=True)
+    (tmp_path / "certificates").mkdir()
+    found = {row.name: row for row in survey(tmp_path / "networks", tmp_path / "certificates")}
+    for name, known in TRUE_OF_THEM.items():
+        record, members = as_record(found[name]), found[name].members
+        verdicts = [record[f"{which}_{what}"] for which in ("real", "float32") for what in ("horizon", "fails")]
+        assert (*verdicts, *(members[one].first_wrong if members else None for one in ("real", "float32"))) == known
+        assert record["real_check"] == "holds"
+    assert [found[name].findings["real_even"].horizon for name in ELNAGGAR] == [4, 12]
+
+
 @pytest.mark.parametrize(
     ("made", "said"),
-    [("nothing", "is not a folder of network files"), ("empty", "holds no network files"), ("again", "exists already")],
+    [
+        ("nothing", "nothing: is not a folder of network files"),
+        ("empty", "empty: holds no network files"),
+        ("again", "published.md: exists already"),
+        ("certified", "tenth.float32.certificate.json: exists already"),
+    ],
 )
 def test_what_is_wrong_with_the_folders_is_one_line(made, said, folder, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
-    if made == "again":
-        (tmp_path / "published.md").touch()
-    source = folder if made == "again" else tmp_path / made
+    there = {"again": "published.md", "certified": "tenth.float32.certificate.json"}
+    if made in there:
+        (tmp_path / there[made]).touch()
+    source = folder if made in there else tmp_path / made
     with pytest.raises(SystemExit) as ended:
         main(["published", str(source), "--out", str(tmp_path)])
     assert ended.value.code == 2

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.ending import let_ctrl_c_interrupt
 from tallystick.cli.output import Force, Json, make_folder, show, show_json
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_existing
@@ -33,17 +32,16 @@ def published(
 
     Example: tallystick published networks --out published
     """
-    from tallystick.studies.published import survey
+    from tallystick.studies.published import certificate_names, survey
     from tallystick.studies.published_table import FILES, as_record, write_published
 
     if not folder.is_dir():
         raise BadInput(f"{folder}: is not a folder of network files")
     if out is not None:
         make_folder(out)
-        for name in FILES:
+        for name in (*FILES, *certificate_names(folder)):
             refuse_existing(out / name, force=force)
-    with let_ctrl_c_interrupt():
-        rows = survey(folder, out, limit, None if as_json else _show_row)
+    rows = survey(folder, out, limit, None if as_json else _show_row)
     if out is not None:
         write_published(rows, out)
     if as_json:

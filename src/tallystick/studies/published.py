@@ -112,15 +112,29 @@ def survey(
         limit: how far to search where nothing else decides.
         tell: is told of each network when its row is complete.
     """
-    files = sorted(folder.glob("*.json"))
-    if not files:
-        raise BadInput(f"{folder}: holds no network files, whose names end in .json")
     rows: list[Published] = []
-    for path in files:
+    for path in network_files(folder):
         rows.append(_published(path, out, limit))
         if tell is not None:
             tell(rows[-1])
     return rows
+
+
+def network_files(folder: Path) -> list[Path]:
+    """Return the network files of a folder, in the order of their names."""
+    files = sorted(folder.glob("*.json"))
+    if not files:
+        raise BadInput(f"{folder}: holds no network files, whose names end in .json")
+    return files
+
+
+def certificate_names(folder: Path) -> list[str]:
+    """Return the names of the certificates that networks of a folder may get."""
+    return [_certificate_name(path, question) for path in network_files(folder) for question in QUESTIONS]
+
+
+def _certificate_name(path: Path, question: Question) -> str:
+    return f"{path.stem}.{question.name}.certificate.json"
 
 
 def _published(path: Path, out: Path | None, limit: int | None) -> Published:
@@ -129,7 +143,7 @@ def _published(path: Path, out: Path | None, limit: int | None) -> Published:
     except BadInput as error:
         return Published(path.stem, {}, None, str(error), {}, {})
     findings = {
-        question.name: _finding(network, question, _certificate_path(path, question, out), limit)
+        question.name: _finding(network, question, out and out / _certificate_name(path, question), limit)
         for question in QUESTIONS
         if question.lengths == "all" or (network.readout.steps is None and network.alphabet == ("(", ")"))
     }
@@ -147,10 +161,6 @@ def _members(network: Network) -> dict[str, Members]:
 def about_of(path: Path) -> dict[str, str]:
     """Return what a network file says about the network: texts that no verdict depends on."""
     return split_about(read_document(path))[1]
-
-
-def _certificate_path(path: Path, question: Question, out: Path | None) -> Path | None:
-    return None if out is None else out / f"{path.stem}.{question.name}.certificate.json"
 
 
 def _finding(network: Network, question: Question, path: Path | None, limit: int | None) -> Finding:
