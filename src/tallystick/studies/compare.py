@@ -197,7 +197,7 @@ def compare_settings(
 
         def tell_and_compare(setting: Setting, seeds: int) -> Comparison:
             tell(setting)
-            return compare(setting, seeds, seed, kind)
+            return compare(setting, seeds, seed, device)
 
         def tell_and_keep(place: int, row: Comparison) -> None:
             tell(settings[place][0])
@@ -206,14 +206,14 @@ def compare_settings(
         if cluster is None:
             do_missing(settings, rows.found, tell_and_compare, rows.add, OneByOne())
         else:
-            do_missing(settings, rows.found, partial(compare, seed=seed, device=kind), tell_and_keep, workers)
+            do_missing(settings, rows.found, partial(compare, seed=seed, device=device), tell_and_keep, workers)
         return [rows.found[place] for place in range(len(settings))]
 
 
 def compare(setting: Setting, seeds: int, seed: int = 0, device: str = "auto") -> Comparison:
-    """Train the seeds of a setting and sum up what became of them; cells with several units are trained on processors."""
+    """Train the seeds of a setting and sum up what became of them; several units take a GPU only where it is asked for."""
     several = issubclass(setting.kind, VectorCell)
-    networks = _trained(replace(setting, snap=False), seeds, seed, "cpu" if several else device)
+    networks = _trained(replace(setting, snap=False), seeds, seed, "cpu" if several and device != "gpu" else device)
     if setting.snap:
         networks = replace(networks, setting=setting, weights=snap(networks.weights, setting.kind, setting.goal))
     known = not several or has_linear_horizons(setting.kind)
