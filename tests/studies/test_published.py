@@ -53,7 +53,7 @@ def test_each_network_has_its_horizons_in_real_numbers_and_as_executed(rows):
     assert as_record(tenth)["float32_fails"] == "((()))"
     assert as_record(leaky)["real_fails"] == "((((())))"
     assert unreadable.network is None
-    assert "unreadable.json: field" in unreadable.problem
+    assert "unreadable.json: " in unreadable.problem
 
 
 def test_what_a_file_says_about_a_network_is_shown_and_changes_nothing(rows):
@@ -125,6 +125,13 @@ def test_what_is_known_of_six_published_networks_comes_out(tmp_path):
         assert (*verdicts, *(members[one].first_wrong if members else None for one in ("real", "float32"))) == known
         assert record["real_check"] == "holds"
     assert [found[name].findings["real_even"].horizon for name in ELNAGGAR] == [4, 12]
+
+
+def test_certificates_do_not_lie_among_the_networks(folder, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["published", str(folder), "--out", str(folder / ".")])
+    assert ended.value.code == 2
+    assert "holds the networks themselves" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ def published(
     if not folder.is_dir():
         raise BadInput(f"{folder}: is not a folder of network files")
     if out is not None:
+        if out.resolve() == folder.resolve():
+            raise BadInput(f"out: {out} holds the networks themselves; certificates go to another folder")
         make_folder(out)
         for name in (*FILES, *certificate_names(folder)):
             refuse_existing(out / name, force=force)
