@@ -16,6 +16,7 @@ from language_layers import (
     random_layer,
     some_matrix,
     some_number,
+    with_guards,
 )
 from language_shapes import MACHINES, MEMBERSHIP, NAMES, Plan, tasks_for
 
@@ -49,7 +50,7 @@ def _end_rules(plan, answer, name, classes):
     if answer == "zero":
         return [(tuple(range(1, counters + 1)), none, 0)]
     if answer == "sign":
-        return [(first, none, 0)]
+        return [(tuple(2 * x for x in first), none, -1)]
     if answer == "class" and name in NAMES:
         rules = {"valid": ((-2,), (), 1), "incomplete": ((0,), (), 0), "invalid": ((-2,), (), -1)}
         rules |= {"empty": rules["valid"], "filled": rules["incomplete"], "broken": rules["invalid"]}
@@ -108,7 +109,12 @@ def _counting_network(draw, cell, answer, name, plan, classes, order):
             same = [[int(i == j) for j in range(plan.units)] for i in range(plan.units)]
             none = [[0] * plan.units for _ in range(plan.units)]
             layers.append({"cell": draw.choice(["linear", "relu"]), "input_weight": same, "recurrent_weight": none})
-        document = {"layers": layers, "readout": counting_readout(draw, plan, rules, size)}
+        guards = [()] * len(rules)
+        if answer not in STEPWISE and base.startswith(("lstm", "gru")) and cell != "stack" and draw.random() < 0.8:
+            layers[0] = with_guards(layer, plan, size)
+            lost = [0 if one in ("rejected", "invalid", "broken") else -9 for one in classes]
+            guards = [(weight,) * len(plan.guards()) for weight in (lost if len(rules) > 1 else [-9])]
+        document = {"layers": layers, "readout": counting_readout(draw, rules, size, guards)}
     if draw.random() < 0.5:
         _disturb_network(draw, document, draw.choice([0.03, 0.1, 0.2]))
     return document if cell == "selective" else {**document, **_framing(draw, plan, answer)}

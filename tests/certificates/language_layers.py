@@ -24,7 +24,8 @@ def counting_layer(draw, cell, plan):
     if cell == "linear":
         return {"cell": "linear", "input_weight": moves, "recurrent_weight": same}, 1
     if cell == "selective":
-        factors = {token: [draw.choice([1, 1, 1, fading]) for _ in range(units)] for token in plan.tokens}
+        kept = [1, 1, 1, fading]
+        factors = {token: [0 if token == "r" else draw.choice(kept) for _ in range(units)] for token in plan.tokens}
         if draw.random() < 0.5:
             diagonal = lambda row: [[x if i == j else 0 for j in range(units)] for i, x in enumerate(row)]  # noqa: E731
             factors = {token: diagonal(row) for token, row in factors.items()}
@@ -71,17 +72,40 @@ def counting_layer(draw, cell, plan):
     return {**document, "recurrent_weight": nothing * gates}, {2: "1/8", 3: "1/20", 4: "1/50"}[slow]
 
 
+def with_guards(layer, plan, size, sharp=24):
+    """An LSTM or a GRU with a further unit for each token that is not always allowed: it stays 1 once that came too early."""
+    guards, units = plan.guards(), plan.units
+    blocks = len(layer["input_weight"]) // units
+    bias = layer.get("input_bias", [0] * blocks * units)
+    weights, recurrent, biases = [], [], []
+    for block in range(blocks):
+        rows = range(block * units, (block + 1) * units)
+        weights += [layer["input_weight"][row] for row in rows]
+        recurrent += [[*layer["recurrent_weight"][row], *[0] * len(guards)] for row in rows]
+        biases += [bias[row] for row in rows]
+        is_lstm = layer["cell"] == "lstm"
+        opens = block == 0 if is_lstm else block == blocks - 2
+        sign = 1 if is_lstm else -1  # a GRU keeps where z is 1
+        for token, looked_at, constant in guards:
+            far = 12 * sum(map(abs, looked_at))
+            weights.append([sign * sharp * far * (opens and token == one) for one in plan.tokens])
+            seen = [_scaled(-sign * sharp * opens * x, size) if x else 0 for x in looked_at]
+            recurrent.append([*seen, *[0] * len(guards)])
+            biases.append(-sign * sharp * (far + constant) if opens else sharp)
+    return {**layer, "input_weight": weights, "recurrent_weight": recurrent, "input_bias": biases}
+
+
 def _scaled(number, factor):
     """A weight for a unit that is a number where it stands for 1."""
     return str(Fraction(number) / Fraction(factor))
 
 
-def counting_readout(draw, plan, rules, size):
-    """Rows that say whether each of some rules holds, of units as large as this where they stand for 1."""
+def counting_readout(draw, rules, size, guards):
+    """Rows that say whether each of some rules holds, of units as large as this where they stand for 1; guards weigh as said."""
     weight, bias = [], []
     gain = draw.choice([1, 4, 8, 20])
-    for counters, flags, constant in rules:
-        weight.append([_scaled(gain * x, size) if x else 0 for x in (*counters, *flags)])
+    for (counters, flags, constant), guard in zip(rules, guards, strict=True):
+        weight.append([*(_scaled(gain * x, size) if x else 0 for x in (*counters, *flags)), *(gain * x for x in guard)])
         bias.append(gain * constant)
     return {"weight": weight, "bias": bias}
 

@@ -58,6 +58,7 @@ RESET = {
 # For each language: what tokens add to the counters, the tokens that set the flags, and for each token and the end when it may
 # come: weights of s (1 where a counter is above zero), weights of the flags, and a bias; it may where the sum is above zero.
 _BRACKETS = (({"(": 1, ")": -1},), (), {"(": ((0,), (), 1), ")": ((2,), (), -1), "end": ((-2,), (), 1)})
+_FREE = (({"(": 1, ")": -1},), (), {"(": ((0,), (), 1), ")": ((0,), (), 1), "end": ((-2,), (), 1)})
 SHAPES = {
     "anbn": (({"a": 1, "b": -1},), ("b",), {"a": ((0,), (-2,), 1), "b": ((2,), (0,), -1), "end": ((-2,), (0,), 1)}),
     "anbncn": (
@@ -72,10 +73,10 @@ SHAPES = {
     ),
     "dyck1": _BRACKETS,
     "dyck1-prefix": _BRACKETS,
-    "bb": _BRACKETS,
-    "semidyck1": _BRACKETS,
-    "binary": _BRACKETS,
-    "ternary": _BRACKETS,
+    "bb": _FREE,
+    "semidyck1": _FREE,
+    "binary": _FREE,
+    "ternary": _FREE,
     "shuffle2": (
         ({"(": 1, ")": -1}, {"[": 1, "]": -1}),
         (),
@@ -126,6 +127,13 @@ class Plan:
         """For each unit what each token adds to it, in the order of the tokens."""
         return [[moved.get(token, 0) for token in self.tokens] for moved in self.counters] + [
             [int(token == flag) for token in self.tokens] for flag in self.flags
+        ]
+
+    def guards(self):
+        """The tokens that may come only where something holds, each with the weights and the bias that say so."""
+        rules = ((token, self.rules[token]) for token in self.tokens)
+        return [
+            (token, [*counters, *flags], bias) for token, (counters, flags, bias) in rules if any((*counters, *flags))
         ]
 
     def is_flag(self, unit):

@@ -11,7 +11,7 @@ END = None
 """In a set of tokens that may come next: the end of the string."""
 
 _DEEPEST = 48
-"""How many tokens a machine may need to come to an accepted string, at most, in the machines of these tests."""
+"""How many tokens a machine may need to come to an accepted string, beside two for each that its counters are away from zero."""
 
 
 def _ordered(string, letters):
@@ -131,7 +131,7 @@ class Machine:
     def may_end(self, configuration):
         """Whether some continuation is accepted."""
         met, edge = {configuration}, [configuration]
-        for _ in range(_DEEPEST):
+        for _ in range(_DEEPEST + 2 * max(map(abs, configuration[1]))):
             if any(self.accepts(one) for one in edge):
                 return True
             reached = {self.step(one, token) for one in edge for token in self.document["alphabet"]} - met
