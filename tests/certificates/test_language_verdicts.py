@@ -52,6 +52,19 @@ def test_a_step_at_a_number_between_bounds_leaves_a_closed_form_open():
     assert disagreement(document)[0] is None
 
 
+def test_odd_lengths_that_fail_do_not_count():
+    """It is wrong at the lengths 7, 9, 11, 13 and 14; families alone do not tell odd lengths from even ones."""
+    same = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    document = {
+        "layers": [{"cell": "relu", "input_weight": [[1, -1, 0], [0, 1, -1], [0, 1, 0]], "recurrent_weight": same}],
+        "readout": {"weight": [[0, 0, -2], [2, 0, 0], [-3, 2, 0], [-2, -2, 0]], "bias": [1, -1, -1, 1]},
+        "answer": {"kind": "next", "outputs": ["a", "b", "c", "#"], "end": "#"},
+        "task": "anbncn",
+    }
+    wrong, about, _ = disagreement(document, "even", 2)
+    assert (wrong, about) == (None, "closed form, REFUTED 12")
+
+
 @pytest.mark.parametrize(("task", "empty", "first"), [("dyck1", True, 0), ("shuffle2", True, 0), ("dyck1", False, 1)])
 def test_a_network_of_which_nothing_is_asked_is_refused(task, empty, first):
     alphabet = Language(task).alphabet

@@ -163,6 +163,12 @@ def _border(runner: Runner, grid: Grid, polyhedron: Polyhedron, *forms: Form) ->
     return {token: -size - 1}
 
 
+def keeps_all(verdict: Verdict) -> bool:
+    """Say whether every number of the state is a closed form of what was read."""
+    found = proof_of(verdict.network, Scope(verdict.lengths, verdict.first, verdict.arithmetic, None))
+    return found is not None and not found[0].runner.aside
+
+
 def closed_form_evidence(verdict: Verdict) -> dict[str, object]:
     """Return what a certificate holds of a verdict in real arithmetic, so that others can check the induction.
 

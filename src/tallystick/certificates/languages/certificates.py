@@ -12,7 +12,7 @@ again by the idea that its method names, so the evidence of most methods is the 
 from collections.abc import Callable
 
 from tallystick.certificates.closed_forms.decider import METHOD as FORMS
-from tallystick.certificates.closed_forms.decider import closed_form_evidence
+from tallystick.certificates.closed_forms.decider import closed_form_evidence, keeps_all
 from tallystick.certificates.programs import program_of
 from tallystick.certificates.verdict import REAL, Outcome, Verdict
 from tallystick.errors import BadInput
@@ -128,7 +128,11 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
 
 
 def _is_short(verdict: Verdict) -> bool:
-    """Say whether the checker had better go through all states: it knows no closed form in floats, and not every one in reals."""
-    if verdict.horizon is None or verdict.arithmetic != REAL:
-        return verdict.horizon is not None and verdict.horizon <= _SHORT
-    return len(verdict.network.alphabet) ** min(verdict.horizon, _SHORT) <= _FEW
+    """Say whether the checker had better go through all states: it knows no closed form in floats, and not every one in reals.
+
+    States that are closed forms are no more than there are numbers of each token read; of others there may be one per string.
+    """
+    horizon, tokens = verdict.horizon, len(verdict.network.alphabet)
+    if horizon is None or horizon > _SHORT:
+        return False
+    return verdict.arithmetic != REAL or tokens**horizon <= _FEW or (horizon**tokens <= _FEW and keeps_all(verdict))
