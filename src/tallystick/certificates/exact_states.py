@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from tallystick.cells import inputs_of
-from tallystick.certificates.languages.closer_outputs import CloserOutputs, class_of_order
+from tallystick.certificates.languages.more_digits import CloserOutputs, class_of_order
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, runs_of

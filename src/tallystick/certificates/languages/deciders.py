@@ -12,8 +12,7 @@ from tallystick.certificates.exact_states import METHOD as EXACT_STATES
 from tallystick.certificates.exact_states import decide_language_by_states
 from tallystick.certificates.languages.live_prefixes import METHOD as LIVE_PREFIXES
 from tallystick.certificates.languages.live_prefixes import decide_live_prefixes
-from tallystick.certificates.languages.scope import Scope
-from tallystick.certificates.languages.vacuous import require_question
+from tallystick.certificates.languages.scope import Scope, require_question
 from tallystick.certificates.languages.whole_tree import METHOD as WHOLE_TREE
 from tallystick.certificates.languages.whole_tree import decide_by_tree
 from tallystick.certificates.verdict import REAL, Verdict

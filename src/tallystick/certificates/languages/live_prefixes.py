@@ -6,16 +6,19 @@
 - `next` and `support`: only prefixes of members matter, and only at their ends.
 
 In real arithmetic all prefixes of a length run together, in boxes of doubles; what these leave open is decided with more digits
-(`deeper`), so that no comparison is ever guessed. In floating point they run together as the cell's own step executes them.
+(`more_digits`), so that no comparison is ever guessed. In floating point they run together as the cell's own step executes them.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import inputs_of
-from tallystick.certificates.languages.deeper import MOST_DIGITS, Deeper, Tree
+from tallystick.certificates.languages.machine_arrays import MetConfigurations, Whole
+from tallystick.certificates.languages.more_digits import MOST_DIGITS, Deeper
+from tallystick.certificates.languages.prefixes import Trail
 from tallystick.certificates.languages.rejections import Rejections, is_member, membership_failure
 from tallystick.certificates.languages.runners import Runner, chosen, joined, runner_of
 from tallystick.certificates.languages.said import Said, Truths, nothing_said
@@ -23,7 +26,6 @@ from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
 from tallystick.languages.counter_machine import Configuration
-from tallystick.languages.tasks import MembershipClass
 from tallystick.networks import Network
 from tallystick.networks.steps import STEPWISE, THRESHOLD, right_places
 from tallystick.numbers import FORMATS
@@ -71,16 +73,20 @@ def live_counts(network: Network, scope: Scope) -> list[int]:
     """Return how many prefixes of each length are followed, from the empty one on, until the search ends."""
     search = _Search(network, scope)
     search.run()
-    return [len(tokens) for _, tokens in search.tree.levels]
+    trail: Trail | None = search.trail
+    counts: list[int] = []
+    while trail is not None:
+        counts.append(len(trail.tokens))
+        trail = trail.before
+    return counts[::-1]
 
 
 class _Search:
     """The prefixes of one length, and what is known of the shorter ones.
 
     Attributes:
-        length: of the prefixes.
-        cases: the configurations that they lead to, each once.
-        case: which of these each prefix leads to.
+        trail: the prefixes.
+        at: the number of the configuration that each leads to.
         states: those of the network after the prefixes.
         reached: the largest length that counts up to which all strings are right.
     """
@@ -90,17 +96,20 @@ class _Search:
         self.network, self.scope = network, scope
         self.limit = DEFAULT_LIMIT if scope.limit is None else scope.limit
         self.by_threshold = network.readout.decision == THRESHOLD
-        self.futures, self.machine = network.task.futures, network.task.machine
+        self.futures = network.task.futures
         self.inputs = [inputs_of(network.alphabet)[token] for token in network.alphabet]
-        self.length, self.followed = 0, 1
-        self.cases: list[Configuration] = [self.machine.start]
-        self.case: Places = np.zeros(1, np.intp)
+        self.trail, self.followed = Trail(), 1
+        self.met, self.at = MetConfigurations(network.task), np.zeros(1, np.int64)
         self.reached = scope.start
-        self.tree = Tree()
-        self.deeper = Deeper(network, self.tree)
+        self.deeper = Deeper(network)
         self.rejections = Rejections(network.task, scope)
         self.runner: Runner | None = runner_of(network, scope.arithmetic)
         self.states: Any = self.runner.start() if self.runner else None
+
+    @property
+    def length(self) -> int:
+        """The length of the prefixes."""
+        return self.trail.length
 
     @property
     def work(self) -> str:
@@ -121,15 +130,16 @@ class _Search:
             stop = self.rejections.failure(self.length) or self._look_at_answers()
             if stop is None and not self._is_left():
                 return self.rejections.best
-            report(self.length, self.limit, f"right to length {self.reached}, {len(self.case):,} prefixes of the next")
+            report(self.length, self.limit, f"right to length {self.reached}, {len(self.at):,} prefixes of the next")
         return stop
 
     # --- The answers after the prefixes -------------------------------------------------------------------------------------
 
     def _look_at_answers(self) -> Failure | str | None:
         """Return a failing string or why the search ends; else go on to the prefixes of the next length."""
-        said, is_open = self._said()
-        failure = self._failure_here(said)
+        right = self._right_answers()
+        said, is_open = self._said(right)
+        failure = self._failure_here(said, right)
         if failure:
             return failure
         if not (is_open[:, -1] if self.by_threshold else is_open).any():
@@ -140,63 +150,62 @@ class _Search:
             return "the search went no further"
         return self._grow(said)
 
-    def _said(self) -> tuple[Said, Truths]:
+    def _right_answers(self) -> Truths:
+        """Say what is right after each prefix, place by place: nothing where nothing is asked, with `threshold` the end alone."""
+        right = np.zeros((len(self.at), len(self.network.alphabet) + 1), bool)
+        if not len(self.at) or not self.scope.counts(self.length):
+            return right
+        if self.by_threshold:
+            right[:, -1] = self.met.truths(self.at, partial(is_member, self.network.task))
+            return right
+        decision, task, places = self.network.readout.decision, self.network.task, range(right.shape[1])
+
+        def wanted(configuration: Configuration) -> list[bool]:
+            named = right_places(decision, task, configuration) or ()
+            return [place in named for place in places]
+
+        return self.met.truths(self.at, wanted)
+
+    def _said(self, right: Truths) -> tuple[Said, Truths]:
         """Return what is said after each prefix, and which of what is needed is open, even with more digits."""
-        needed = self._needed()[self.case]
-        said = self.runner.said(self.states) if self.runner and len(self.case) else nothing_said(needed.shape)
+        needed = self._needed(right)
+        said = self.runner.said(self.states) if self.runner and len(self.at) else nothing_said(needed.shape)
         for row in np.flatnonzero((needed & ~said.yes & ~said.no).any(axis=1)):
-            said.yes[row], said.no[row] = self.deeper.said(self.length, int(row), needed[row])
+            said.yes[row], said.no[row] = self.deeper.said(self.trail, int(row), needed[row])
             if (needed[row] & ~said.yes[row] & ~said.no[row]).any() or self.deeper.asked > _MOST_DEEPER:
                 break
         return said, needed & ~said.yes & ~said.no
 
-    def _needed(self) -> Truths:
-        """Say for each configuration which answers matter: with `threshold` all but the end at a length that does not count."""
-        counts, places = self.scope.counts(self.length), len(self.network.alphabet) + 1
-        if self.by_threshold:
-            needed = np.ones((len(self.cases), places), bool)
-            needed[:, -1] = counts
-            return needed
-        asked = [counts and self._right(case) is not None for case in self.cases]
-        return np.repeat(np.array(asked, bool)[:, None], places, axis=1)
+    def _needed(self, right: Truths) -> Truths:
+        """Say for each prefix which answers matter: with `threshold` all but the end at a length that does not count."""
+        if not self.by_threshold:
+            return np.broadcast_to(right.any(axis=1, keepdims=True), right.shape)
+        needed = np.ones_like(right)
+        needed[:, -1] = self.scope.counts(self.length)
+        return needed
 
-    def _right(self, case: Configuration) -> frozenset[int] | None:
-        return right_places(self.network.readout.decision, self.network.task, case)
-
-    def _failure_here(self, said: Said) -> Failure | None:
+    def _failure_here(self, said: Said, right: Truths) -> Failure | None:
         """Return a failing string among the prefixes, the first in the order of the alphabet."""
         if not self.scope.counts(self.length):
             return None
+        wrong = np.where(right, said.no, said.yes)
         if self.by_threshold:
-            is_right = np.array([self._is_member(case) for case in self.cases], bool)[self.case]
-            wrong = np.where(is_right, said.no[:, -1], said.yes[:, -1])
+            rows = np.flatnonzero(wrong[:, -1])
         else:
-            rights = [self._right(case) for case in self.cases]
-            places = range(len(self.network.alphabet) + 1)
-            right = np.array([[place in (one or ()) for place in places] for one in rights], bool)[self.case]
-            is_asked = np.array([one is not None for one in rights], bool)[self.case]
             is_known = (said.yes | said.no).all(axis=1)
-            wrong = is_asked & is_known & np.where(right, said.no, said.yes).any(axis=1)
-        if not wrong.any():
+            rows = np.flatnonzero(right.any(axis=1) & is_known & wrong.any(axis=1))
+        if not len(rows):
             return None
-        row = int(np.flatnonzero(wrong)[0])
-        string = self._string(row)
+        row = int(rows[0])
+        string, alphabet, steps = self._string(row), self.network.alphabet, self.network.readout.steps
         if self.by_threshold:
             return membership_failure(string, is_member=not said.yes[row, -1])
-        steps, alphabet = self.network.readout.steps, self.network.alphabet
         assert steps is not None
-        found = steps.names(np.flatnonzero(said.yes[row]).tolist(), alphabet)
-        return Failure(
-            runs_of(string), found, steps.names(self._right(self.cases[int(self.case[row])]) or (), alphabet)
-        )
-
-    def _is_member(self, case: Configuration) -> bool:
-        if not self.length:  # for which a task may have an answer of its own
-            return self.network.task.right_class(()) == MembershipClass.ACCEPTED
-        return is_member(self.network.task, case)
+        found, wanted = (steps.names(np.flatnonzero(one[row]).tolist(), alphabet) for one in (said.yes, right))
+        return Failure(runs_of(string), found, wanted)
 
     def _string(self, row: int) -> tuple[str, ...]:
-        return tuple(self.network.alphabet[place] for place in self.tree.path(self.length, row))
+        return self.trail.string(row, self.network.alphabet)
 
     def _tie(self, is_open: Truths) -> str:
         if self.deeper.asked > _MOST_DEEPER:
@@ -208,17 +217,16 @@ class _Search:
     # --- One token more -----------------------------------------------------------------------------------------------------
 
     def _is_left(self) -> bool:
-        return bool(len(self.case) or self.rejections.waiting)
+        return bool(len(self.at) or self.rejections.waiting)
 
     def _grow(self, said: Said) -> str | None:
         """Go on to the prefixes with one more token; return why that is too much, where it is."""
-        cases, after = self._cases_after()
+        after = self.met.after(self.at)
         if self.by_threshold:
-            self._reject(said.no[:, :-1], cases, after)
+            self._reject(said.no[:, :-1], after)
             is_followed = said.yes[:, :-1]
         else:
-            is_live = np.array([self.futures.is_live(case) for case in cases], bool)
-            is_followed = is_live[after][self.case]
+            is_followed = self.met.truths(after, self.futures.is_live)
         rows, tokens = np.nonzero(is_followed)
         self.followed += len(rows)
         entries = max(self.network.cell.matrix_entries, _LEAST_ENTRIES)
@@ -226,33 +234,19 @@ class _Search:
             return f"{len(rows):,} prefixes of length {self.length + 1} are too many to follow"
         if self.runner and len(rows):
             self.states = self._step(self.runner, rows, tokens)
-        self.tree.grow(rows, tokens)
-        found: tuple[Places, Places] = np.unique(after[self.case[rows], tokens], return_inverse=True)
-        reached, self.case = found
-        self.cases = [cases[place] for place in reached.tolist()]
-        self.length += 1
+        self.trail, self.at = self.trail.longer(rows, tokens), after[rows, tokens]
         return None
 
-    def _cases_after(self) -> tuple[list[Configuration], Places]:
-        """Return the configurations after one more token, each once, and which of them each old one and token leads to."""
-        found: dict[Configuration, int] = {}
-        after = np.empty((len(self.cases), len(self.network.alphabet)), np.intp)
-        for number, case in enumerate(self.cases):
-            for place, token in enumerate(self.network.alphabet):
-                reached = self.machine.step(case, token).after
-                after[number, place] = found.setdefault(reached, len(found))
-        return list(found), after
-
-    def _reject(self, no: Truths, cases: list[Configuration], after: Places) -> None:
-        """Look at what the rejected prefixes lead to, one for each configuration."""
+    def _reject(self, no: Truths, after: Whole) -> None:
+        """Look at what the rejected prefixes lead to, one for each configuration, in the order of the alphabet."""
         self.rejections.advance()
         rows, tokens = np.nonzero(no)
-        found: tuple[Places, Places] = np.unique(after[self.case[rows], tokens], return_index=True)
-        reached, first = found
-        for place, at in zip(map(int, reached), map(int, first), strict=True):
-            if self.futures.is_live(cases[place]) and not self.rejections.is_hopeless(self.length + 1):
-                prefix = (*self._string(int(rows[at])), self.network.alphabet[int(tokens[at])])
-                self.rejections.add(prefix, cases[place])
+        _, first = np.unique(after[rows, tokens], return_index=True)
+        for at in map(int, np.sort(first)):
+            row, token = int(rows[at]), int(tokens[at])
+            reached = self.met[int(after[row, token])]
+            if self.futures.is_live(reached) and not self.rejections.is_hopeless(self.length + 1):
+                self.rejections.add((*self._string(row), self.network.alphabet[token]), reached)
 
     def _step(self, runner: Runner, rows: Places, tokens: Places) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
         """Return the states of the prefixes with one more token, in their order."""

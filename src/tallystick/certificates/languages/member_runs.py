@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import inputs_of
-from tallystick.certificates.languages.deeper import FIRST_DIGITS, MOST_DIGITS
 from tallystick.certificates.languages.machine_arrays import Configurations, MachineArrays, joined_configurations
-from tallystick.certificates.languages.prefix_runs import Position, PrefixRuns
+from tallystick.certificates.languages.more_digits import MOST_DIGITS, numbers_of_digits
+from tallystick.certificates.languages.prefixes import Position, PrefixRuns
 from tallystick.certificates.languages.runners import Balled, Runner, chosen, joined, quick_rows, runner_of
 from tallystick.certificates.languages.said import Said, Truths
 from tallystick.certificates.progress import report
@@ -212,9 +212,5 @@ def _runners(network: Network, arithmetic: str) -> Iterator[Runner]:
     quick = runner_of(network, arithmetic)
     if quick is not None:
         yield quick
-    bits = FIRST_DIGITS
-    while arithmetic == REAL and bits < MOST_DIGITS:
-        yield Balled(network, bits)
-        bits *= 2
     if arithmetic == REAL:
-        yield Balled(network, MOST_DIGITS)
+        yield from (Balled(network, bits) for bits in numbers_of_digits())

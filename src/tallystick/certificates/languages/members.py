@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tallystick.certificates.languages.member_runs import MemberRun, run_members
-from tallystick.certificates.languages.prefix_runs import Position
+from tallystick.certificates.languages.prefixes import Position
 from tallystick.certificates.verdict import REAL, Failure
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import Configuration

@@ -3,7 +3,6 @@
 As executed, every answer is `networks.steps.said_places`, in arrays, and none is open.
 """
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +18,7 @@ from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.networks.steps import NEXT, SUPPORT
 from tallystick.numbers import Number, float_format
+from tallystick.numbers.balls import ball_of, digits
 from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.values import map_states
 
@@ -146,26 +146,19 @@ class Balled:
 
     def step(self, states: list[Any], token: Input) -> list[Any]:
         """Return the states after one more token."""
-        with self._digits():
+        with digits(self.bits):
             return [self._enclosure.cell.step(state, token) for state in states]
 
     def said(self, states: list[Any]) -> Said:
         """Return what is certain after each prefix."""
-        with self._digits():
+        with digits(self.bits):
             found = np.array([self._enclosure.said(state) for state in states], bool)
         return Said(found[:, :, 0], found[:, :, 1])
 
     @cached_property
     def _enclosure(self) -> Enclosure:
-        from tallystick.numbers.balls import ball_of  # noqa: PLC0415 -- which takes a moment to load
-
-        with self._digits():
+        with digits(self.bits):
             return Enclosure.of(self.network, ball_of)
-
-    def _digits(self) -> AbstractContextManager[Any]:
-        from tallystick.numbers.balls import digits  # noqa: PLC0415
-
-        return digits(self.bits)
 
 
 def runner_of(network: Network, arithmetic: str) -> Runner | None:

@@ -1,8 +1,18 @@
-"""What is asked of a network that is asked about a language."""
+"""What is asked of a network that is asked about a language, and whether that is anything at all."""
 
+from itertools import islice
 from typing import NamedTuple
 
 from tallystick.certificates.verdict import Lengths
+from tallystick.errors import BadInput
+from tallystick.languages.counter_machine import Configuration
+from tallystick.networks import Network
+from tallystick.networks.steps import NEXT, SUPPORT, right_places
+
+_MOST, _FURTHEST = 300, 12
+"""How many configurations are looked at for one in which something is asked, and how many tokens are read before the first."""
+
+_WANTED = {NEXT: "determines which token comes next", SUPPORT: "has a member"}
 
 
 class Scope(NamedTuple):
@@ -28,3 +38,35 @@ class Scope(NamedTuple):
     def counts(self, length: int) -> bool:
         """Say whether a length counts."""
         return length in self.lengths.upto(length, self.first)
+
+
+def require_question(network: Network, scope: Scope) -> None:
+    """Refuse a network that would be right whatever it says, as where the language never determines the token that comes next.
+
+    The configurations are those of strings from the first counted length on, the shortest first.
+    """
+    decision, task = network.readout.decision, network.task
+    if decision not in _WANTED:
+        return
+    met = dict.fromkeys([task.machine.start])
+    for _ in range(min(scope.first, _FURTHEST)):
+        met = dict.fromkeys(islice((after for one in met for after in _after(network, one)), _MOST))
+    waiting = list(met)
+    for configuration in waiting:
+        if right_places(decision, task, configuration) is not None:
+            return
+        if len(waiting) < _MOST:
+            new = dict.fromkeys(after for after in _after(network, configuration) if after not in met)
+            met |= new
+            waiting += new
+    raise BadInput(
+        f"task: {task.name!r} never {_WANTED[decision]}, from length {scope.first} on and as far as was looked, so the answer "
+        f"{decision} is asked nothing and every network would be right; ask for another answer or task"
+    )
+
+
+def _after(network: Network, configuration: Configuration) -> list[Configuration]:
+    """Return the live configurations that a token leads to."""
+    machine, futures = network.task.machine, network.task.futures
+    found = (machine.step(configuration, token).after for token in network.alphabet)
+    return [after for after in found if futures.is_live(after)]

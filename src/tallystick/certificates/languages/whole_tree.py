@@ -36,11 +36,10 @@ from tallystick.certificates.boxes.box_proof import (
     verdict_between,
     work_of,
 )
-from tallystick.certificates.languages.closer_outputs import CloserOutputs, class_of_order
-from tallystick.certificates.languages.configurations import Configurations
+from tallystick.certificates.languages.machine_arrays import MetConfigurations
+from tallystick.certificates.languages.more_digits import CloserOutputs, class_of_order
 from tallystick.certificates.languages.scope import Scope
-from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to
-from tallystick.certificates.languages.tree_suspects import suspects
+from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to, states_after, suspects
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import String
@@ -126,7 +125,7 @@ class Tree:
         self.network, self.task = network, network.task
         self.cell = network.cell.map_weights(box_of)
         self.forms = boxed_forms(network.readout)
-        self.met = Configurations(network.task)
+        self.met = MetConfigurations(network.task)
         self.inputs = list(inputs_of(network.alphabet).values())
 
     def groups(self, state: Any, suffix: int, limit: int) -> Iterator[TreeGroups]:  # noqa: ANN401 -- each cell has its own
@@ -143,7 +142,7 @@ class Tree:
         unsure = np.flatnonzero(found == UNSURE)
         if groups.are_strings and len(unsure) <= _MOST_RUN_AGAIN:
             for group in unsure:
-                found[group] = self.closer_class(groups.example(int(group), self.task.alphabet))
+                found[group] = self.closer_class(groups.trail.string(int(group), self.task.alphabet))
         return found, self.met.right_classes(groups.configurations)
 
     def closer_class(self, string: String) -> int:
@@ -204,7 +203,7 @@ def _prove(tree: Tree, scope: Scope, limit: int, suffix: int, reached: int) -> I
                 wrong = found != right
                 if wrong.any():
                     failing = np.flatnonzero(wrong & (found != UNSURE))
-                    string = groups.example(int(failing[0]), tree.task.alphabet) if failing.size else None
+                    string = groups.trail.string(int(failing[0]), tree.task.alphabet) if failing.size else None
                     failure = None if string is None else tree.failure(string)
                     yield Reached(reached, FAILED if failure else UNDECIDED, failure)
                     return
@@ -231,7 +230,7 @@ def _trees(cell: Recurrence, limit: int) -> Iterator[tuple[int, int]]:
 
 def _run(network: Network, scope: Scope, limit: int, reached: int) -> Iterator[Reached]:
     """Run every string in floating point, length by length."""
-    executed, met = network.in_arithmetic(scope.arithmetic), Configurations(network.task)
+    executed, met = network.in_arithmetic(scope.arithmetic), MetConfigurations(network.task)
     kind, inputs = float_format(scope.arithmetic).kind, list(inputs_of(network.alphabet).values())
     counted, work = scope.lengths.upto(limit, scope.first), 0
     for first, last in _trees(network.cell, limit):
@@ -252,16 +251,9 @@ def _run(network: Network, scope: Scope, limit: int, reached: int) -> Iterator[R
                 if work > MOST_WORK:
                     yield Reached(reached, WORK)
                     return
-                state = map_states(
-                    partial(_side_by_side, len(configurations)), *(executed.cell.step(state, token) for token in inputs)
-                )
+                state = states_after(executed.cell, state, inputs, len(configurations))
                 configurations = met.after(configurations).reshape(-1)
     yield Reached(reached, LIMIT)
-
-
-def _side_by_side(strings: int, *images: Any) -> NDArray[Any]:  # noqa: ANN401 -- arrays, or one number for all strings
-    """Return the numbers of all strings with one more token, in the order of the alphabet."""
-    return np.stack([np.broadcast_to(image, strings) for image in images], axis=1).reshape(-1)
 
 
 def _failure_at(

@@ -1,8 +1,11 @@
-"""Prefixes known by their last run of equal tokens and their length, so that a million of them need few numbers.
+"""Many prefixes in few numbers.
 
-A run begins after a prefix, which is itself a run and a length; the empty string is run 0.
+A `Trail` has the prefixes of each length, each as the prefix before its last token and that token. `PrefixRuns` has prefixes by
+their last run of equal tokens and their length; a run begins after a prefix, which is itself a run and a length, and the empty
+string is run 0.
 """
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +15,40 @@ from tallystick.certificates.verdict import Runs
 
 Whole = NDArray[np.int64]
 _NEVER = np.iinfo(np.int64).max
+
+
+def _empty_string() -> NDArray[np.int32]:
+    return np.zeros(1, np.int32)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trail:
+    """The prefixes of one length; at first the empty string alone.
+
+    Attributes:
+        length: of the prefixes.
+        origins: for each prefix the place of the one before its last token.
+        tokens: the last token of each, by its place in the alphabet.
+        before: the prefixes that are one token shorter.
+    """
+
+    length: int = 0
+    origins: NDArray[np.int32] = field(default_factory=_empty_string)
+    tokens: NDArray[np.int32] = field(default_factory=_empty_string)
+    before: "Trail | None" = None
+
+    def longer(self, origins: NDArray[np.integer], tokens: NDArray[np.integer]) -> "Trail":
+        """Return prefixes that have one more token."""
+        return Trail(self.length + 1, origins.astype(np.int32), tokens.astype(np.int32), self)
+
+    def string(self, place: int, alphabet: tuple[str, ...]) -> tuple[str, ...]:
+        """Return one of the prefixes."""
+        found: list[str] = []
+        trail = self
+        while trail.before is not None:
+            found.append(alphabet[int(trail.tokens[place])])
+            place, trail = int(trail.origins[place]), trail.before
+        return tuple(reversed(found))
 
 
 class Position(NamedTuple):
