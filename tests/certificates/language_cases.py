@@ -160,6 +160,10 @@ def _random_network(draw, cell, answer, tokens, stepwise, classes):
     if draw.random() < 0.3:
         document["start"] = "<start>"
         document["tokens"]["<start>"] = some_matrix(draw, 1, inputs)[0]
+    elif draw.random() < 0.3:
+        document["first"] = some_matrix(draw, draw.randint(1, 2), inputs)
+    if not stepwise and draw.random() < 0.2:
+        document["last"] = some_matrix(draw, draw.randint(1, 2), inputs)
     if not stepwise and draw.random() < 0.3:
         document["padding"] = {"left": some_matrix(draw, 1, inputs)[0], "to": draw.randint(1, 6)}
     return document

@@ -47,7 +47,14 @@ class Oracle:
         for _ in range(max(0, padding["to"] - length) if padding else 0):
             states = self._read(states, [self.numbers.number(x) for x in padding["left"]], None)
         start = self.document.get("start")
-        return states if start is None else self.after(states, start)
+        states = states if start is None else self.after(states, start)
+        return self._read_all(states, "first")
+
+    def _read_all(self, states, field):
+        """The states after the vectors that a field lists, if it is there."""
+        for vector in self.document.get(field, []):
+            states = self._read(states, [self.numbers.number(x) for x in vector], None)
+        return states
 
     def _read(self, states, vector, token):
         read, after = vector, []
@@ -78,7 +85,7 @@ class Oracle:
     def said_at_end(self, states):
         """The class that is given at the end of a string; None where a comparison is open."""
         end = self.document.get("end")
-        outputs = self.outputs(states if end is None else self.after(states, end))
+        outputs = self.outputs(self._read_all(states if end is None else self.after(states, end), "last"))
         if self.kind == "class":
             place = self._greatest(outputs)
             return OPEN if place is OPEN else self.answer["classes"][place]

@@ -10,8 +10,10 @@ from language_cases import ANSWERS, CELLS
 from language_oracle import Oracle
 from language_verdicts import disagreement, disagreement_of
 from plain_languages import Language
+from published_cases import MDL, network_of
 
 from tallystick.errors import BadInput
+from tallystick.networks import network_to_json
 
 QUICK = [
     ("linear", "next", 5),
@@ -94,6 +96,17 @@ def test_a_wrong_verdict_would_be_found():
     assert oracle.judged("aaabb") == ("#", "b")
     exact = {**document, "layers": [{**document["layers"][0], "recurrent_weight": [[1]]}]}
     assert {wrong for wrong, _ in Oracle(exact).lengths(10)} == {0}
+
+
+def test_the_oracle_says_of_published_networks_what_is_known():
+    def oracle(name):
+        return Oracle(network_to_json(network_of(name)))
+
+    assert [wrong for wrong, _ in oracle("weiss_anbn_gru").lengths(4)] == [0, 0, 0, 1, 0]
+    assert oracle("weiss_anbncn_lstm").judged("a" * 58 + "b" * 57 + "c" * 57) == ("accepted", "rejected")
+    assert oracle("weiss_anbncn_lstm").judged("a" * 65 + "b" * 65 + "c" * 65) == ("rejected", "accepted")
+    assert [wrong for wrong, _ in oracle("elnaggar_10epochs").lengths(7)] == [0, 1, 0, 1, 0, 4, 2, 12]
+    assert {wrong for name in MDL for wrong, _ in oracle(name).lengths(12)} == {0}
 
 
 @pytest.mark.parametrize(
