@@ -39,6 +39,7 @@ for the count itself is decided as one that carries the count beside its state (
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -71,6 +72,7 @@ from tallystick.certificates.verdict import (
     Verdict,
     arithmetic_of,
     lengths_of,
+    refute,
     runs_of,
 )
 from tallystick.errors import BadInput, check_whole
@@ -312,12 +314,8 @@ def _refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failur
             f"horizon: about 2^{failure.length.bit_length() - 1} has more than {LONGEST_NUMBER:,} digits, too many to write; "
             "an arithmetic such as float64 decides the network as it is executed"
         )
-    reason = (
-        f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; "
-        f"no shorter one{'' if lengths is Lengths.ALL else ' of even length'} fails"
-    )
-    horizon = failure.length - lengths.stride
-    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, horizon, failure, method, reason)
+    reason = failure.reason(shorter="one" if lengths is Lengths.ALL else "one of even length")
+    return replace(refute(network, lengths, arithmetic, failure, method), reason=reason)
 
 
 def _short(lengths: Lengths) -> str:

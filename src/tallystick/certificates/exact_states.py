@@ -22,7 +22,7 @@ from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, runs_of
 from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
-from tallystick.networks.steps import THRESHOLD, right_places, said_places
+from tallystick.networks.steps import THRESHOLD, said_places
 from tallystick.numbers import FUSED
 from tallystick.numbers.balls import ball_of
 from tallystick.numbers.values import map_states
@@ -178,7 +178,7 @@ class _Executed:
 
     def is_wrong(self, pair: _Pair) -> bool:
         """Say whether the network is wrong at a pair; where nothing is asked it never is."""
-        right = self.right_answer(pair)
+        right = self.asked.right_answer(pair.configuration)
         return right is not None and self.answer(pair) != right
 
     def answer(self, pair: _Pair) -> Any:  # noqa: ANN401 -- the index of a class, or the places of tokens
@@ -195,18 +195,6 @@ class _Executed:
         outputs = network.outputs_of_state(pair.state) if outputs is None else outputs
         return said_places(readout.decision, readout.steps, network.alphabet, outputs)
 
-    def right_answer(self, pair: _Pair) -> Any:  # noqa: ANN401 -- the same; None where every answer is right
-        """Return what is right at a pair."""
-        task = self.network.task
-        if self.network.readout.steps is None:
-            return task.question(task.machine, pair.configuration)
-        return right_places(self.network.readout.decision, task, pair.configuration)
-
-    def name(self, answer: Any) -> str:  # noqa: ANN401 -- the same
-        """Return the name of an answer."""
-        steps = self.network.readout.steps
-        return self.network.task.name_of(answer) if steps is None else steps.names(answer, self.network.alphabet)
-
 
 def _prove(executed: _Executed, scope: Scope, pairs: _Pairs) -> Verdict:
     reason = f"only {pairs.number:,} different states are ever reached, and the network is right at each of them"
@@ -217,10 +205,10 @@ def _refute(executed: _Executed, scope: Scope, pairs: _Pairs, failing: list[_Pai
     """Return the verdict by the first failing string in the order of the alphabet."""
     places = executed.asked.alphabet.index
     string, pair = min(((pairs.string_to(pair), pair) for pair in failing), key=lambda one: [*map(places, one[0])])
-    answers = executed.answer(pair), executed.right_answer(pair)
-    failure = Failure(runs_of(string), *map(executed.name, answers))
-    reason = f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; no shorter counted one fails"
-    return _verdict(executed, scope, Outcome.REFUTED, scope.lengths.before(failure.length), failure, reason)
+    answers = executed.answer(pair), executed.asked.right_answer(pair.configuration)
+    failure = Failure(runs_of(string), *map(executed.asked.name_of, answers))
+    horizon = scope.lengths.before(failure.length)
+    return _verdict(executed, scope, Outcome.REFUTED, horizon, failure, failure.reason())
 
 
 def _verdict(

@@ -116,6 +116,12 @@ class Failure:
             raise BadInput(f"counterexample: {self.length} tokens are too many to write out; read its runs")
         return tuple(token for token, size in self.runs for _ in range(size))
 
+    def reason(self, gets: str = "gets", shorter: str = "counted one") -> str:
+        """Return why a model is refuted by it, as a shortest failing string."""
+        return (
+            f"a string of length {self.length} {gets} {self.found} instead of {self.right}; no shorter {shorter} fails"
+        )
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -209,6 +215,12 @@ class Verdict:
             return []
         hidden = [cell.hidden(state) for state in cell.trace(string, network.alphabet)]
         return [h[0] for h in hidden] if isinstance(cell, ScalarCell) else hidden
+
+
+def refute(network: Network, lengths: Lengths, arithmetic: str, failure: Failure, method: str) -> Verdict:
+    """Return the verdict on a network that fails at a string, and at none that is shorter and counts."""
+    horizon = lengths.before(failure.length)
+    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, horizon, failure, method, failure.reason())
 
 
 UNLIMITED = int(np.iinfo(np.int64).max)

@@ -7,7 +7,7 @@ from typing import Any
 
 from tallystick.cells import Recurrence, ScalarCell
 from tallystick.errors import BadInput
-from tallystick.languages.counter_machine import String
+from tallystick.languages.counter_machine import Configuration, String
 from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks.readout import GREATEST, ZERO, Readout
 from tallystick.networks.steps import THRESHOLD, right_places, said_places
@@ -158,18 +158,36 @@ class Network:
             return self.class_of_state(states[-1])
         said = partial(said_places, self.readout.decision, steps, self.alphabet)
         if self.readout.decision != THRESHOLD:
-            return steps.names(said(self.outputs_of_state(states[-1])), self.alphabet)
+            return self.name_of(said(self.outputs_of_state(states[-1])))
         wanted = [*map(self.alphabet.index, string), len(self.alphabet)]
         accepted = all(place in said(self.outputs_of_state(state)) for place, state in zip(wanted, states, strict=True))
         return MembershipClass.ACCEPTED if accepted else MembershipClass.REJECTED
 
     def right_class(self, string: String) -> str | None:
         """Return what the network should answer; None where every answer is right, as there may be after a prefix."""
-        steps, decision = self.readout.steps, self.readout.decision
-        if steps is None or decision == THRESHOLD:
+        if self._gives_class:
             return self.task.right_class(string)
-        right = right_places(decision, self.task, self.task.configuration(string))
-        return None if right is None else steps.names(right, self.alphabet)
+        right = self.right_answer(self.task.configuration(string))
+        return None if right is None else self.name_of(right)
+
+    def right_answer(self, configuration: Configuration) -> Any:  # noqa: ANN401 -- an index, a number, or places of tokens
+        """Return what is right where the task's machine stands in a configuration; None where every answer is.
+
+        It is the index of a class or the number that is asked for; with `next` and `support` the places of tokens.
+        """
+        if self._gives_class:
+            return self.task.question(self.task.machine, configuration)
+        return right_places(self.readout.decision, self.task, configuration)
+
+    def name_of(self, answer: Any) -> str:  # noqa: ANN401 -- as `right_answer` has it
+        """Return an answer in words."""
+        steps = self.readout.steps
+        return self.task.name_of(answer) if steps is None or self._gives_class else steps.names(answer, self.alphabet)
+
+    @property
+    def _gives_class(self) -> bool:
+        """Whether a string gets a class or a number, and not names of tokens."""
+        return self.readout.steps is None or self.readout.decision == THRESHOLD
 
     def map_weights(self, number: Callable[..., Number]) -> "Network":
         """Return this network with number(weight, name) in the place of each weight."""

@@ -82,8 +82,7 @@ def verdict_between(asked: Verdict, below: "Reached", known: Failure | None, lim
     """Fill in a verdict from how far a proof went and a string that is known to fail: REFUTED where the two meet."""
     lengths, known = asked.lengths, below.failure or known
     if known is not None and lengths.before(known.length) == below.length:
-        reason = f"a string of length {known.length} gets {known.found} instead of {known.right}; no shorter counted one fails"
-        return replace(asked, outcome=Outcome.REFUTED, horizon=below.length, failure=known, reason=reason)
+        return replace(asked, outcome=Outcome.REFUTED, horizon=below.length, failure=known, reason=known.reason())
     reason = _reason(below, known, lengths, limit)
     return replace(asked, horizon=below.length, reason=reason, known_failure=known)
 

@@ -27,7 +27,7 @@ from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
 from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
-from tallystick.networks.steps import STEPWISE, THRESHOLD, right_places
+from tallystick.networks.steps import STEPWISE, THRESHOLD
 from tallystick.numbers import FORMATS
 
 METHOD = "live prefixes"
@@ -53,10 +53,8 @@ def decide_live_prefixes(network: Network, scope: Scope) -> Verdict | None:
         found = "interrupted"
     outcome, horizon, failure = Outcome.BOUNDED, search.reached, None
     if isinstance(found, Failure):
-        said = "gets" if search.by_threshold else "is followed by"
         outcome, horizon, failure = Outcome.REFUTED, scope.lengths.before(found.length), found
-        found = f"a string of length {failure.length} {said} {failure.found} instead of {failure.right}"
-        found = f"{found}; no shorter counted one fails"
+        found = found.reason("gets" if search.by_threshold else "is followed by")
     elif found is None:
         outcome, horizon = Outcome.PROVED, None
         found = f"no prefix is left to follow from length {search.length} on, and all shorter strings are right"
@@ -158,11 +156,10 @@ class _Search:
         if self.by_threshold:
             right[:, -1] = self.met.truths(self.at, partial(is_member, self.network.task))
             return right
-        decision, task, places = self.network.readout.decision, self.network.task, range(right.shape[1])
 
         def wanted(configuration: Configuration) -> list[bool]:
-            named = right_places(decision, task, configuration) or ()
-            return [place in named for place in places]
+            named = self.network.right_answer(configuration) or ()
+            return [place in named for place in range(right.shape[1])]
 
         return self.met.truths(self.at, wanted)
 
@@ -197,11 +194,10 @@ class _Search:
         if not len(rows):
             return None
         row = int(rows[0])
-        string, alphabet, steps = self._string(row), self.network.alphabet, self.network.readout.steps
+        string = self._string(row)
         if self.by_threshold:
             return membership_failure(string, is_member=not said.yes[row, -1])
-        assert steps is not None
-        found, wanted = (steps.names(np.flatnonzero(one[row]).tolist(), alphabet) for one in (said.yes, right))
+        found, wanted = (self.network.name_of(np.flatnonzero(one[row]).tolist()) for one in (said.yes, right))
         return Failure(runs_of(string), found, wanted)
 
     def _string(self, row: int) -> tuple[str, ...]:

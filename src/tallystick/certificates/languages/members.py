@@ -15,7 +15,7 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import Configuration
 from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks import Network
-from tallystick.networks.steps import STEPWISE, THRESHOLD, right_places
+from tallystick.networks.steps import STEPWISE, THRESHOLD
 from tallystick.numbers import FORMATS, standard_floats
 
 MOST_MEMBERS = 1_000_000
@@ -133,11 +133,9 @@ def _failure(run: MemberRun, at: Position, wrong: int) -> Failure:
     if network.readout.decision == THRESHOLD:
         return Failure(run.runs.string(at, network.alphabet), MembershipClass.REJECTED, MembershipClass.ACCEPTED)
     runs = run.runs.string(run.runs.prefix(at, wrong), network.alphabet)
-    failure, steps = Failure(runs, "", ""), network.readout.steps
-    assert steps is not None
-    right = right_places(network.readout.decision, network.task, network.task.configuration(failure.tokens))
-    found = np.flatnonzero(run.said_after(failure.tokens)).tolist()
-    return Failure(runs, steps.names(found, network.alphabet), steps.names(right or (), network.alphabet))
+    string = Failure(runs, "", "").tokens
+    found = np.flatnonzero(run.said_after(string)).tolist()
+    return Failure(runs, network.name_of(found), network.right_class(string) or "")
 
 
 def _ranges(numbers: list[int]) -> tuple[tuple[int, int], ...]:

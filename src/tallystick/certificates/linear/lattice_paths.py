@@ -23,7 +23,7 @@ from tallystick.certificates.linear.path_table import Table
 from tallystick.certificates.linear.path_terms import diagonals, exact_time, longest
 from tallystick.certificates.linear.responses import Precision
 from tallystick.certificates.progress import report
-from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, refute, runs_of
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.networks import Network
 
@@ -63,8 +63,7 @@ def decide_by_paths(network: Network, lengths: Lengths, arithmetic: str, limit: 
     failure = None if search.failing is None else _failure(affine, network, search.failing)
     if failure is None:
         return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, search.reached, None, METHOD, search.reason)
-    reason = f"a string of length {failure.length} gets {failure.found} instead of {failure.right}; no shorter counted one fails"
-    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, search.reached, failure, METHOD, reason)
+    return refute(network, lengths, arithmetic, failure, METHOD)
 
 
 class _Search:

@@ -31,7 +31,7 @@ from tallystick.certificates.linear.affine import AffineNetwork, Demand, affine_
 from tallystick.certificates.linear.limits import proof_of
 from tallystick.certificates.linear.responses import UNIT, Precision, ResponseMaker, Responses
 from tallystick.certificates.progress import report
-from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, refute, runs_of
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.networks import Network
 
@@ -67,11 +67,7 @@ def decide_by_sorting(network: Network, lengths: Lengths, arithmetic: str, limit
         return Verdict(network, lengths, arithmetic, Outcome.PROVED, None, None, METHOD, proof.reason)
     if isinstance(found, Reached):
         return Verdict(network, lengths, arithmetic, Outcome.BOUNDED, found.length, None, METHOD, found.reason)
-    horizon = found.length - lengths.stride
-    reason = (
-        f"a string of length {found.length} gets {found.found} instead of {found.right}; no shorter counted one fails"
-    )
-    return Verdict(network, lengths, arithmetic, Outcome.REFUTED, horizon, found, METHOD, reason)
+    return refute(network, lengths, arithmetic, found, METHOD)
 
 
 class Reached(NamedTuple):

@@ -24,7 +24,7 @@ from fractions import Fraction
 from tallystick.certificates.linear.affine import AffineNetwork, Demand, affine_network
 from tallystick.certificates.linear.matrices import is_exact_counter
 from tallystick.certificates.linear.odd_lengths import OddLengths, Rationals, Rest, terms_of
-from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
+from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, refute, runs_of
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY
 from tallystick.networks import Network, Readout
@@ -99,8 +99,7 @@ def _refute(network: Network, lengths: Lengths, string: str) -> Verdict:
     balanced = string.count(OPEN) == string.count(CLOSE)
     rejected, accepted = network.task.classes
     failure = Failure(runs_of(string), *((rejected, accepted) if balanced else (accepted, rejected)))
-    reason = f"a string of length {len(string)} gets {failure.found} instead of {failure.right}; no shorter counted one fails"
-    return Verdict(network, lengths, REAL, Outcome.REFUTED, len(string) - lengths.stride, failure, METHOD, reason)
+    return refute(network, lengths, REAL, failure, METHOD)
 
 
 # --- Lengths to 2·d + 2, which decide (i) and (ii) ----------------------------------------------------------------------------
