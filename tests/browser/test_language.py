@@ -4,22 +4,15 @@ import json
 import re
 
 import pytest
+from language_documents import SATURATING
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
-
-NETWORK = {
-    "tokens": {"a": [1, 0], "b": [0, 1]},
-    "layers": [{"cell": "tanh", "input_weight": [["1/4", "-1/4"]], "recurrent_weight": [[1]]}],
-    "readout": {"weight": [[2], [9], [-9]], "bias": [0, -1, 2]},
-    "answer": {"kind": "threshold", "outputs": ["a", "b", "#"], "end": "#", "threshold": "1/100"},
-    "task": "anbn",
-}
 
 
 @pytest.fixture
 def shown(opened, address_without_run):
     page = opened(address_without_run + "#view=network")
-    page.get_by_label("The network as a model file holds it").fill(json.dumps(NETWORK))
+    page.get_by_label("The network as a model file holds it").fill(json.dumps(SATURATING))
     expect(page.locator('svg[data-name="units"] path')).not_to_have_count(0)
     return page
 

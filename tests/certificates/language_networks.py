@@ -1,4 +1,4 @@
-"""Random networks over any alphabet that answer at the end of a string, and what every string says of them."""
+"""Random networks over any alphabet that answer at the end of a string or after every token, and what every string says."""
 
 from fractions import Fraction
 from itertools import product
@@ -9,6 +9,7 @@ from tallystick.cells import GruCell, LinearLayer, LstmCell, ReluLayer, Stack, T
 from tallystick.languages.counter_machine import Add, CounterMachine
 from tallystick.languages.tasks import MembershipClass, Task, ready_task
 from tallystick.networks import Network, Readout
+from tallystick.networks.steps import THRESHOLD, Steps
 
 LONGEST = {2: 6, 3: 4, 4: 3}
 """To which length every string is run, by the size of the alphabet."""
@@ -29,31 +30,72 @@ TWICE = Task(
 
 TASKS = [ready_task(name) for name in ("dyck1", "dyck1-prefix", "anbn", "anbncn", "shuffle2", "bb", "semidyck1")]
 TASKS.append(TWICE)
+STEPWISE_TASKS = ("anbn", "anbncn", "dyck1", "shuffle2")
 DECISIONS = ("sign", "class", "zero")
 
 
+def matrices(draws, kind):
+    """Return what draws a matrix: of few digits, so that ties happen, or of many, where nothing is rational."""
+    most, fine = (2, 1) if kind in RATIONAL else (2**13, 2**12)
+
+    def matrix(rows, columns):
+        return tuple(tuple(Fraction(draws.randint(-most, most), fine) for _ in range(columns)) for _ in range(rows))
+
+    return matrix
+
+
+def layer_of(kind, matrix, units, width):
+    """Return a layer that reads vectors of a width."""
+    return kind(
+        *(matrix(*shape) if shape[1:] else matrix(1, *shape)[0] for shape in kind.shapes(units, width).values())
+    )
+
+
+def stepwise_network(draws, kind, decision, task):
+    """Return a network with few units that answers after every token."""
+    task, matrix = ready_task(task), matrices(draws, kind)
+    tokens, units = len(task.alphabet), draws.randint(1, 3)
+    cell = layer_of(kind, matrix, units, tokens)
+    outputs = (*task.alphabet, "<EOS>")
+    threshold = Fraction(1, draws.choice((20, 200))) if decision == THRESHOLD else None
+    steps = Steps(tuple(draws.sample(outputs, len(outputs))), "<EOS>", threshold)
+    return Network(cell, Readout(matrix(tokens + 1, units), matrix(1, tokens + 1)[0], decision, steps), task)
+
+
 def random_network(draws, kinds):
-    """Return a network with few units and weights of few digits, so that ties happen; squashed ones have many digits."""
+    """Return a network with few units that answers at the end of a string."""
     kind, task = draws.choice(kinds), draws.choice(TASKS)
     tokens, units, width = len(task.alphabet), draws.randint(1, 3), draws.randint(1, 3)
     decision = "class" if len(task.classes) > 2 else draws.choice(DECISIONS if kind in RATIONAL else DECISIONS[:2])
-    fine = 1 if kind in RATIONAL else 2**12
-
-    def matrix(rows, columns, size=2):
-        return tuple(
-            tuple(Fraction(draws.randint(-size * fine, size * fine), fine) for _ in range(columns)) for _ in range(rows)
-        )
-
+    matrix = matrices(draws, kind)
     padding = {"padding": matrix(1, width)[0], "padded_to": draws.randint(1, 4)} if draws.random() < 0.3 else {}
-    layer = kind(
-        *(matrix(*shape) if shape[1:] else matrix(1, *shape)[0] for shape in kind.shapes(units, width).values())
-    )
+    layer = layer_of(kind, matrix, units, width)
     outputs = len(task.classes) if decision == "class" else 1
     return Network(
         Stack((layer,), matrix(tokens, width), first=matrix(draws.randint(0, 1), width), **padding),
         Readout(matrix(outputs, units), matrix(1, outputs)[0], decision),
         task,
     )
+
+
+def plain(task, bias, threshold=None, decision=THRESHOLD):
+    """A network that says the same after every string."""
+    size = len(bias)
+    cell = LinearLayer(((0,) * (size - 1),), ((0,),), (0,), (0,))
+    steps = Steps((*task.alphabet, "<EOS>"), "<EOS>", threshold)
+    return Network(cell, Readout(((0,),) * size, bias, decision, steps), task)
+
+
+def language(accepts):
+    """A language over a and b whose members depend on whether anything was read yet."""
+    machine = CounterMachine.from_rules(
+        alphabet=("a", "b"),
+        states=("start", "later"),
+        update=lambda _: (Add(0),),
+        transition=lambda _: "later",
+        accepts=lambda state, _: accepts(state),
+    )
+    return Task("mine", machine, tuple(MembershipClass), lambda machine, at: int(machine.accepts_configuration(at)))
 
 
 def strings_of(network, length):

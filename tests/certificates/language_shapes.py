@@ -4,6 +4,8 @@ A language is described by counters, what each token adds to them, and flags, th
 follows from whether counters are above zero and flags are set.
 """
 
+from language_documents import STACK
+
 TWICE = {
     "name": "twice",
     "alphabet": ["a", "b"],
@@ -18,19 +20,6 @@ TWICE = {
         {"state": "lost", "update": ["+0"]},
     ],
     "accepting": [{"state": "a", "zero_check": "0"}, {"state": "b", "zero_check": "0"}],
-}
-STACK = {
-    "name": "stack",
-    "alphabet": ["push", "pop"],
-    "states": ["fine", "broken"],
-    "initial_state": "fine",
-    "counters": 1,
-    "cases": [
-        {"token": "push", "update": ["+1"]},
-        {"token": "pop", "zero_check": "1", "update": ["-1"]},
-        {"token": "pop", "zero_check": "0", "update": ["+0"], "next_state": "broken"},
-    ],
-    "accepting": [{"state": "fine", "zero_check": "0"}],
 }
 CLASSES = {
     **STACK,
@@ -97,7 +86,7 @@ SHAPES = {
         {"u": ((0,), (), 1), "d": ((0,), (), 1), "r": ((0,), (), 1), "end": ((-2,), (), 1)},
     ),
 }
-MACHINES = {"twice": TWICE, "stack": STACK, "classes": CLASSES, "reset": RESET}
+MACHINES = {"twice": TWICE, "stack": {**STACK, "name": "stack"}, "classes": CLASSES, "reset": RESET}
 MEMBERSHIP = [name for name in SHAPES if name not in ("binary", "ternary", "dyck1-prefix", "classes")]
 NAMES = {
     "ternary": ["Neg", "Zero", "Pos"],

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from language_networks import RATIONAL, SQUASHED, STEPWISE_TASKS, language, plain, stepwise_network
 from published_cases import case_of, network_of
-from stepwise_networks import RATIONAL, SQUASHED, TASKS, language, plain, some_network
 
 import tallystick as ts
 from tallystick.cells import TanhLayer, inputs_of
@@ -98,8 +98,8 @@ def decide(network, lengths="all", arithmetic="real", limit=None, first=0):
 def compare(draws, kinds, number):
     failed = 0
     for _ in range(number):
-        kind, decision, task = draws.choice(kinds), draws.choice(STEPWISE), draws.choice(TASKS)
-        network = some_network(draws, kind, decision, task)
+        kind, decision, task = draws.choice(kinds), draws.choice(STEPWISE), draws.choice(STEPWISE_TASKS)
+        network = stepwise_network(draws, kind, decision, task)
         lengths, first = draws.choice(list(Lengths)), draws.randint(0, 3)
         longest = LONGEST[len(network.alphabet)]
         doubles = network.in_arithmetic("float64")

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from language_networks import RATIONAL, SQUASHED, language, plain, stepwise_network
 from published_cases import case_of, network_of
-from stepwise_networks import RATIONAL, SQUASHED, language, plain, some_network
 
 import tallystick as ts
 from tallystick.cells import LinearCell
@@ -50,7 +50,7 @@ def compare(draws, kinds, number):
     for _ in range(number):
         task, decision = draws.choice(list(LARGEST)), draws.choice(STEPWISE)
         kind = draws.choice(kinds)
-        network = some_network(draws, kind, decision, task)
+        network = stepwise_network(draws, kind, decision, task)
         arithmetic = draws.choice(["real", "float32", "float64"])
         exact = kind in RATIONAL and decision != THRESHOLD
         executed = network.in_arithmetic(arithmetic if arithmetic != "real" else "rational" if exact else "float64")

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from language_documents import SATURATING
 
 from tallystick import certify
 from tallystick.explore.choices import opened_network
@@ -18,14 +19,6 @@ COUNTER = {
 }
 """Counts as ReLU units do, and says what comes next by how much is left: with one left, b; with none, # or a."""
 
-LSTM = {
-    "tokens": {"a": [1, 0], "b": [0, 1]},
-    "layers": [{"cell": "tanh", "input_weight": [["1/4", "-1/4"]], "recurrent_weight": [[1]]}],
-    "readout": {"weight": [[2], [9], [-9]], "bias": [0, -1, 2]},
-    "answer": {"kind": "threshold", "outputs": ["a", "b", "#"], "end": "#", "threshold": "1/100"},
-    "task": "anbn",
-}
-
 
 def ask(client, path, **question):
     answer = client.post(f"/api/{path}", json=question)
@@ -33,7 +26,7 @@ def ask(client, path, **question):
     return answer.json()
 
 
-@pytest.mark.parametrize("document", [COUNTER, LSTM], ids=["next", "threshold"])
+@pytest.mark.parametrize("document", [COUNTER, SATURATING], ids=["next", "threshold"])
 def test_the_verdict_is_the_librarys_and_its_failing_string_is_read_token_by_token(document, client):
     network = network_from_json(Document(document, "network"))
     found, verdict = ask(client, "network", network=document), certify(network)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from language_documents import STACK
 from walking import blocks_of, walk
 
 from tallystick import LinearCell, Network, write_network
@@ -62,18 +63,6 @@ def test_the_examples_of_the_page_run(page, tmp_path, monkeypatch):
     walk([block for block in blocks_of(page) if block.title or block.text.startswith(">>> ")])
 
 
-STACK = {
-    "alphabet": ["push", "pop"],
-    "states": ["fine", "broken"],
-    "initial_state": "fine",
-    "counters": 1,
-    "cases": [
-        {"token": "push", "update": ["+1"]},
-        {"token": "pop", "zero_check": "1", "update": ["-1"]},
-        {"token": "pop", "zero_check": "0", "update": ["+0"], "next_state": "broken"},
-    ],
-    "accepting": [{"state": "fine", "zero_check": "0"}],
-}
 OPEN_ENDED = {
     "tokens": {"push": [1], "pop": [-1]},
     "layers": [{"cell": "linear", "input_weight": [[1]], "recurrent_weight": [[1]]}],

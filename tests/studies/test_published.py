@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from language_documents import SATURATING
 from published_cases import CASES, ELNAGGAR, case_of
 from walking import ROOT
 
@@ -17,14 +18,6 @@ from tallystick.studies.published_table import FILES, as_markdown, as_record, dr
 
 ABOUT = {"source": "a repository", "claim": "99 % | to length 20", "tested": "1,000"}
 UNREADABLE = "unreadable"
-SATURATING = {
-    "tokens": {"a": [1, 0], "b": [0, 1]},
-    "layers": [{"cell": "tanh", "input_weight": [["1/4", "-1/4"]], "recurrent_weight": [[1]]}],
-    "readout": {"weight": [[2], [9], [-9]], "bias": [0, -1, 2]},
-    "answer": {"kind": "threshold", "outputs": ["a", "b", "#"], "end": "#", "threshold": "1/100"},
-    "task": "anbn",
-}
-"""A tanh unit that counts a's and forgets them: it answers after every token."""
 
 
 @pytest.fixture(scope="module")
