@@ -81,10 +81,14 @@ class Futures:
             return False
         return self._search(configuration)
 
+    def live_steps(self, configuration: Configuration) -> dict[str, Configuration]:
+        """Return the tokens that may come next in an accepted string, each with the configuration that it leads to."""
+        found = {token: self.machine.step(configuration, token).after for token in self.machine.alphabet}
+        return {token: after for token, after in found.items() if self.is_live(after)}
+
     def allowed(self, configuration: Configuration) -> frozenset[int]:
         """Return the places of the tokens that may come next in an accepted string, and `end` where it may end."""
-        after = (self.machine.step(configuration, token).after for token in self.machine.alphabet)
-        places = {place for place, found in enumerate(after) if self.is_live(found)}
+        places = set(map(self.machine.alphabet.index, self.live_steps(configuration)))
         return frozenset(places | ({self.end} if self.machine.accepts_configuration(configuration) else set()))
 
     def determined(self, configuration: Configuration) -> int | None:

@@ -12,8 +12,10 @@ that a string fails and that every shorter counted length is proved; where lengt
 BOUNDED and names the string.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +33,8 @@ from tallystick.networks.readout import Form
 from tallystick.numbers import exact
 from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.values import Vector, layer
+
+_String = TypeVar("_String", str, tuple[str, ...])
 
 METHOD = "gated boxes"
 """The method's name in certificates."""
@@ -70,7 +74,7 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)
     try:
-        known = _known_failure(bounded, network, lengths, limit)
+        known = known_failure(suspects(network, limit), lengths.upto(limit), bounded.failure)
     except KeyboardInterrupt:
         known, below = None, Reached(0, INTERRUPTED)
     else:
@@ -87,10 +91,12 @@ def verdict_between(asked: Verdict, below: "Reached", known: Failure | None, lim
     return replace(asked, horizon=below.length, reason=reason, known_failure=known)
 
 
-def _known_failure(bounded: "Bounded", network: Network, lengths: Lengths, limit: int) -> Failure | None:
-    counted = (string for string in suspects(network, limit) if len(string) in lengths.upto(limit))
-    tried = (bounded.failure(string) for _, string in zip(range(_TRIED), counted, strict=False))
-    return next(filter(None, tried), None)
+def known_failure(
+    strings: Iterable[_String], counted: range, failure: Callable[[_String], Failure | None]
+) -> Failure | None:
+    """Try the first few strings whose length counts; return how the first of them fails that does."""
+    fitting = (string for string in strings if len(string) in counted)
+    return next(filter(None, map(failure, islice(fitting, _TRIED))), None)
 
 
 def _reason(below: "Reached", known: Failure | None, lengths: Lengths, limit: int) -> str:

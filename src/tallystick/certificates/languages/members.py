@@ -12,7 +12,6 @@ from tallystick.certificates.languages.member_runs import MemberRun, run_members
 from tallystick.certificates.languages.prefixes import Position
 from tallystick.certificates.verdict import REAL, Failure
 from tallystick.errors import BadInput, check_whole
-from tallystick.languages.counter_machine import Configuration
 from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks import Network
 from tallystick.networks.steps import STEPWISE, THRESHOLD
@@ -118,8 +117,7 @@ def _length_of(task: Task, n: int) -> int:
     for length in range(_LOOKED_AT + 1):
         if any(map(task.machine.accepts_configuration, reached)):
             lengths.append(length)
-        after = {task.machine.step(here, token).after for here in reached for token in task.alphabet}
-        reached: set[Configuration] = {here for here in after if task.futures.is_live(here)}
+        reached = {after for here in reached for after in task.futures.live_steps(here).values()}
         if len(reached) > _MOST_CONFIGURATIONS:
             break
     if len(lengths) < 2:  # noqa: PLR2004 -- a distance needs two

@@ -43,10 +43,8 @@ class Rejections:
         """Follow what waits with every token."""
         after: dict[Configuration, Tokens] = {}
         for configuration, prefix in self.waiting.items():
-            for token in self.task.alphabet:
-                reached = self.task.machine.step(configuration, token).after
-                if self.task.futures.is_live(reached):
-                    after.setdefault(reached, (*prefix, token))
+            for token, reached in self.task.futures.live_steps(configuration).items():
+                after.setdefault(reached, (*prefix, token))
         self.waiting = after
 
     def failure(self, length: int) -> Failure | None:

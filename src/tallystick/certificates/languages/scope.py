@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput
-from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
 from tallystick.networks.steps import NEXT, SUPPORT, right_places
 
@@ -50,23 +49,16 @@ def require_question(network: Network, scope: Scope) -> None:
         return
     met = dict.fromkeys([task.machine.start])
     for _ in range(min(scope.first, _FURTHEST)):
-        met = dict.fromkeys(islice((after for one in met for after in _after(network, one)), _MOST))
+        met = dict.fromkeys(islice((after for one in met for after in task.futures.live_steps(one).values()), _MOST))
     waiting = list(met)
     for configuration in waiting:
         if right_places(decision, task, configuration) is not None:
             return
         if len(waiting) < _MOST:
-            new = dict.fromkeys(after for after in _after(network, configuration) if after not in met)
+            new = {after: None for after in task.futures.live_steps(configuration).values() if after not in met}
             met |= new
             waiting += new
     raise BadInput(
         f"task: {task.name!r} never {_WANTED[decision]}, from length {scope.first} on and as far as was looked, so the answer "
         f"{decision} is asked nothing and every network would be right; ask for another answer or task"
     )
-
-
-def _after(network: Network, configuration: Configuration) -> list[Configuration]:
-    """Return the live configurations that a token leads to."""
-    machine, futures = network.task.machine, network.task.futures
-    found = (machine.step(configuration, token).after for token in network.alphabet)
-    return [after for after in found if futures.is_live(after)]

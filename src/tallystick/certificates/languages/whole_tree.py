@@ -32,6 +32,7 @@ from tallystick.certificates.boxes.box_proof import (
     Reached,
     boxed_forms,
     furthest,
+    known_failure,
     sure_classes,
     verdict_between,
     work_of,
@@ -52,9 +53,6 @@ METHOD = "whole tree"
 """The method's name in certificates."""
 
 DEFAULT_LIMIT = 1000
-_TRIED = 20
-"""How many suspects are tried, the shortest first."""
-
 _FAR_LESS = 4
 _MOST_RUN_AGAIN = 2000
 """How many strings of a length are run again with more digits."""
@@ -75,7 +73,8 @@ def decide_by_tree(network: Network, scope: Scope) -> Verdict | None:
         return replace(found, reason=f"{found.reason}; every operation of a step is NumPy's in {scope.arithmetic}")
     tree = Tree(network)
     try:
-        known = _known_failure(tree, scope, limit)
+        counted = scope.lengths.upto(limit, scope.first)
+        known = known_failure(suspects(network, tree.met, limit), counted, tree.failure)
     except KeyboardInterrupt:
         known, below = None, Reached(nothing, INTERRUPTED)
     else:
@@ -171,13 +170,6 @@ class Tree:
         if found in (UNSURE, right):
             return None
         return Failure(runs_of(string), self.task.classes[found], self.task.classes[right])
-
-
-def _known_failure(tree: Tree, scope: Scope, limit: int) -> Failure | None:
-    counted = scope.lengths.upto(limit, scope.first)
-    strings = (string for string in suspects(tree.network, tree.met, limit) if len(string) in counted)
-    tried = (tree.failure(string) for _, string in zip(range(_TRIED), strings, strict=False))
-    return next(filter(None, tried), None)
 
 
 def _suffixes(tree: Tree, limit: int) -> Iterator[int]:
