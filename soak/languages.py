@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certi
 from language_cases import ANSWERS, CELLS
 from language_verdicts import disagreement_of
 
-_FIRST_SEED, _AT_ONCE, _MOST_TIMES = 1000, 10, 10
+_FIRST_SEED, _AT_ONCE = 1000, 10
 
 
 def show(text: str) -> None:

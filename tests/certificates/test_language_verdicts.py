@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 from language_cases import ANSWERS, CELLS
 from language_oracle import Oracle
+from language_shapes import TWICE
 from language_verdicts import disagreement, disagreement_of
 from plain_languages import Language
 from published_cases import MDL, network_of
@@ -65,6 +66,18 @@ def test_odd_lengths_that_fail_do_not_count():
     }
     wrong, about, _ = disagreement(document, "even", 2)
     assert (wrong, about) == (None, "closed form, REFUTED 12")
+
+
+def test_the_checker_follows_whole_numbers_of_tokens():
+    """After a⁵⁶b¹¹¹ it says the end; with 55½ times a and 110 times b it would, too, at a shorter length."""
+    document = {
+        "layers": [{"cell": "relu", "input_weight": [[2, -1], [0, 1]], "recurrent_weight": [[1, 0], [0, 1]]}],
+        "readout": {"weight": [["3/7", -8], ["159/20", "-1/10"], [-8, 0]], "bias": [4, -1, 4]},
+        "answer": {"kind": "next", "outputs": ["a", "b", "#"], "end": "#"},
+        "task": TWICE,
+    }
+    wrong, about, _ = disagreement(document)
+    assert (wrong, about) == (None, "closed form, REFUTED 166")
 
 
 @pytest.mark.parametrize(("task", "empty", "first"), [("dyck1", True, 0), ("shuffle2", True, 0), ("dyck1", False, 1)])

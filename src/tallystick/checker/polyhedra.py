@@ -61,7 +61,8 @@ def _eliminated(rows: Iterable[Row], whole: tuple[bool, ...], variables: Iterabl
     left = _tightened(rows, whole)
     waiting = set(variables)
     while waiting and left is not None:
-        variable = min(waiting, key=lambda place: _cost(left or [], place))
+        fixed = _fixed(left)
+        variable = min(waiting, key=lambda place: (place not in fixed, _cost(left or [], place)))
         waiting.remove(variable)
         above = [row for row in left if row.weights[variable] > 0]
         below = [row for row in left if row.weights[variable] < 0]
@@ -70,6 +71,17 @@ def _eliminated(rows: Iterable[Row], whole: tuple[bool, ...], variables: Iterabl
             raise TooCostly("the inequalities of a closed form are too many")
         left = _tightened([*others, *(_combined(low, high, variable) for low in above for high in below)], whole)
     return left
+
+
+def _fixed(rows: list[Row]) -> set[int]:
+    """Return the variables that are known; without them first, rows of whole variables are tightened the most."""
+    least = {row.weights: row.constant for row in rows if sum(map(bool, row.weights)) == 1}
+    pairs = ((weights, least.get(tuple(-weight for weight in weights))) for weights in least)
+    return {
+        next(place for place, weight in enumerate(weights) if weight)
+        for weights, opposite in pairs
+        if opposite is not None and least[weights] + opposite == 0
+    }
 
 
 def _cost(rows: list[Row], variable: int) -> int:
