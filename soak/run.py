@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-SCRIPTS = ("verdicts", "linear", "modes", "kills", "repeatability", "inputs", "load", "mutants")
+SCRIPTS = ("verdicts", "linear", "languages", "modes", "kills", "repeatability", "inputs", "load", "mutants")
 
 
 def show(text: str = "") -> None:
