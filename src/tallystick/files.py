@@ -198,7 +198,8 @@ class Document:
     @property
     def content(self) -> dict[str, object]:
         """The fields of an object as they are, none of them checked; empty where the value is not an object."""
-        return cast("dict[str, object]", self.value) if isinstance(self.value, dict) else {}
+        found = self.value
+        return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
     def refuse(self, expected: str) -> NoReturn:
         """Raise `BadInput`: this value is not what is expected."""

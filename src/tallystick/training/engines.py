@@ -15,6 +15,7 @@ import jax.numpy as jnp
 
 from tallystick.cells import ScalarCell, VectorCell
 from tallystick.errors import BadInput
+from tallystick.training.layers import STEPS
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
@@ -181,12 +182,12 @@ class Engine:
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:
-    """Return the devices that train a setting; cells with several units are trained only on processors."""
-    if issubclass(setting.kind, VectorCell) and name != "gpu":
-        return devices_named("cpu")
-    if issubclass(setting.kind, VectorCell):
-        raise BadInput(f"device: {name!r} is for cells with one unit, not for a {setting.cell}")
-    return devices_named(name)
+    """Return the devices that train a setting; layers take a GPU only where it is asked for, and gated cells never do."""
+    if not issubclass(setting.kind, VectorCell):
+        return devices_named(name)
+    if name == "gpu" and setting.kind not in STEPS:
+        raise BadInput(f"device: {name!r} is for cells with one unit and for layers, not for a {setting.cell}")
+    return devices_named(name if name == "gpu" else "cpu")
 
 
 def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
