@@ -320,7 +320,7 @@ def test_the_sums_that_tell_the_mode_are_those_of_exact_arithmetic(form):
 KINDS = [float, Fraction, np.float32, np.float16, np.float64, ARITHMETICS["bfloat16"]]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=["float", "Fraction", "float32", "float16", "float64", "bfloat16"])
 def test_squares_and_unit_steps_stay_in_their_kind(kind):
     for value in (-3, -0.5, 0, 0.5, 2):
         x = kind(value)

@@ -82,13 +82,16 @@ def test_a_file_of_strings_over_another_alphabet_is_scored(tmp_path):
         score(network, path)
 
 
-def test_prefixes_after_which_nothing_is_asked_count_as_right(tmp_path):
+def test_prefixes_after_which_nothing_is_asked_do_not_count(tmp_path):
     # After `a` an a or a b may follow; after `ab` nothing may, and the third output is the greatest there.
     path = tmp_path / "strings.txt"
     path.write_text("a\nab\naab\n")
     network = OTHERS["an answer after every token"].in_arithmetic("rational")
     assert [network.right_class(string) for string in ("a", "ab", "aab")] == [None, "#", "b"]
-    assert score(network, path)["right"] == 3
+    assert score(network, path) == {"strings": 3, "asked": 2, "right": 2, "accuracy": 100.0}
+    path.write_text("a\n")
+    with pytest.raises(BadInput, match="after none of its strings does the task 'anbn' say what must follow"):
+        score(network, path)
 
 
 def test_tokens_and_classes_in_another_order_are_hinted_at_over_any_alphabet():

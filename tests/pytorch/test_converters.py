@@ -6,11 +6,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 from walking import ROOT
 
 from tallystick import read_network
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed; make test-torch brings it")
+from torch import nn  # noqa: E402
 
 EXAMPLES = ROOT / "examples"
 ACTIVATIONS = {0: lambda x: x, 1: torch.relu, 2: torch.sigmoid, 3: torch.tanh, 4: torch.square}

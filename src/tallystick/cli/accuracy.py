@@ -154,8 +154,10 @@ def evaluate(
     if as_json:
         show_json({"model": str(path), "arithmetic": arithmetic, **found})
     else:
+        asked = found.get("asked", found["strings"])
+        unasked = f"; nothing is asked after the other {found['strings'] - asked}" if asked < found["strings"] else ""
         show(
-            f"{found['right']} of {found['strings']} strings right in {arithmetic} arithmetic: {found['accuracy']:.2f} %"
+            f"{found['right']} of {asked} strings right in {arithmetic} arithmetic: {found['accuracy']:.2f} %{unasked}"
         )
 
 

@@ -102,21 +102,21 @@ def encode(strings: list[str], width: int = 0) -> Encoded:
 def score(model: Network, path: Path) -> dict[str, int | float]:
     """Return how many strings of the file the model puts into the right class of its readout.
 
-    Labels are checked for the network's task; the zero check accepts those of the binary and of the ternary task. Where the task
-    asks for nothing after a prefix, every answer of a network that names the next token is right.
+    Labels are checked for the network's task; the zero check accepts those of the binary and of the ternary task. A network that
+    names the next token is asked only where its task says what may follow: `asked` says of how many strings, and the others count
+    neither as right nor as wrong.
     """
     membership = model.is_usual and model.task.name not in TASKS
     texts = read_strings(path, *((BINARY, TERNARY) if membership else (model.task,)))
     strings = [read_string(text, model.alphabet) for text in texts]
     _check_effort(model, strings, path)
+    wanted = [(string, right) for string in strings if (right := model.right_class(string)) is not None]
+    if not wanted:
+        raise BadInput(f"{path}: after none of its strings does the task {model.task.name!r} say what must follow")
     with standard_floats():  # a state that overflows is simply wrong
-        right = sum(_is_right(model, string) for string in strings)
-    return {"strings": len(strings), "right": right, "accuracy": 100 * right / len(strings)}
-
-
-def _is_right(model: Network, string: String) -> bool:
-    right = model.right_class(string)
-    return right is None or model.class_of(string) == right
+        right = sum(model.class_of(string) == expected for string, expected in wanted)
+    asked = {} if model.readout.steps is None else {"asked": len(wanted)}
+    return {"strings": len(strings), **asked, "right": right, "accuracy": 100 * right / len(wanted)}
 
 
 def _check_effort(model: Network, strings: list[String], path: Path) -> None:
