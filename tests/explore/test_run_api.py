@@ -284,7 +284,7 @@ def test_a_folder_that_is_no_run_is_named(tmp_path):
 
 def test_the_api_is_described(client):
     found = client.get("/openapi.json").json()
-    assert len(found["paths"]) == 19
+    assert len(found["paths"]) == 22
     for path, methods in found["paths"].items():
         for operation in methods.values():
             ended = set() if path.startswith("/api/run") else {"503"}  # a worker ended

@@ -141,7 +141,7 @@ def test_numbers_are_read_exactly(tmp_path):
         ({"input_bias": [1, 2]}, "input_bias: [1, 2] is not a list of 3 numbers"),
         ({"input_bias": [1, 2, "x"]}, "input_bias[2]: 'x' is not a number"),
         ({"open_step": 1}, "unknown field 'open_step'"),
-        ({"cell": ["gru"]}, "field 'open_step' is missing"),
+        ({"cell": ["gru"]}, 'cell: ["gru"] is not a string'),
         ({"readout": {"kind": "zeros"}}, 'kind: "zeros" is not one of zero, binary, ternary, count'),
         ({"readout": {"kind": "binary"}}, "readout: field 'weight' is missing"),
         ({"readout": {"kind": "zero", "weight": [[1, 2]]}}, "readout: weight[0]: [1, 2] is not a list of 1 number"),

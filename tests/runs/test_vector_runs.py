@@ -187,7 +187,7 @@ def test_a_run_is_certified(run, capsys):
         failing = [verdict.failure.length for verdict in each if verdict.failure]
         assert (found["failing"], found["fails_at_max"]) == (len(failing), max(failing))
     for option in (("--arithmetic", "float32"), ("--out", "certificate.json"), ("--readout", "zero")):
-        assert "--arithmetic, --task, --classes, --tokens, --nonlinearity and --out are for one model" in refusal(
+        assert "--arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty, --members" in refusal(
             ["certify", run, *option], capsys
         )
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, gcd, lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from flint import fmpq
+from tallystick.numbers.balls import quick_rational
 
 MOST_NODES = 2_000
 """How many values a search for a whole point tries before it leaves the question open."""
@@ -93,8 +93,8 @@ class Polyhedron:
     @cached_property
     def _rows(self) -> "_Rows":
         sides = [side for side in self.sides if not side.is_constant]
-        columns = [[_quick(side.weights[place]) for side in sides] for place in range(self.dimension)]
-        return columns, [_quick(-side.constant) for side in sides]
+        columns = [[quick_rational(side.weights[place]) for side in sides] for place in range(self.dimension)]
+        return columns, [quick_rational(-side.constant) for side in sides]
 
     def least(self, form: Form) -> Fraction | None:
         """Return the least value of a form; None where it has none. The polyhedron must not be empty."""
@@ -156,9 +156,10 @@ class Polyhedron:
             yield from self.cut((level, level.times(Fraction(-1))))._whole_points((*fixed, Fraction(value)), budget)
 
 
-_ZERO, _ONE = fmpq(0), fmpq(1)
+_Quick = Any
+"""A rational of the kind that the simplex method works on (`quick_rational`)."""
 
-_Rows = tuple[list[list[fmpq]], list[fmpq]]
+_Rows = tuple[list[list[_Quick]], list[_Quick]]
 """The sides a·x ≥ b of a polyhedron: for each variable its weights in them, and all b."""
 
 
@@ -170,13 +171,14 @@ def _solve(sides: _Rows, target: tuple[Fraction, ...]) -> Fraction | None:
     """Minimise target·x where every side is at least 0; None is no least value, and `_Empty` is raised where no x is left."""
     weights, bounds = sides
     size, columns = len(target), len(bounds)
+    zero, one = (quick_rational(Fraction(value)) for value in (0, 1))
     # Σ yᵢ·aᵢ = target with y ≥ 0; every equation begins with an artificial variable of its own.
-    rows: list[list[fmpq]] = []
+    rows: list[list[_Quick]] = []
     for place, goal in enumerate(target):
         row = [-weight for weight in weights[place]] if goal < 0 else weights[place]
-        rows.append([*row, *(_ONE if i == place else _ZERO for i in range(size)), _quick(abs(goal))])
+        rows.append([*row, *(one if i == place else zero for i in range(size)), quick_rational(abs(goal))])
     basis = list(range(columns, columns + size))
-    artificial = [_ZERO] * columns + [-_ONE] * size
+    artificial = [zero] * columns + [-one] * size
     _maximise(rows, basis, artificial, columns + size)
     if any(place >= columns and row[-1] for place, row in zip(basis, rows, strict=True)):
         return None  # the dual has no solution: nothing bounds the target from below
@@ -184,19 +186,14 @@ def _solve(sides: _Rows, target: tuple[Fraction, ...]) -> Fraction | None:
         entry = next((c for c in range(columns) if rows[index][c]), None) if place >= columns else None
         if entry is not None:
             _pivot(rows, None, basis, index, entry)
-    prices = [*bounds, *[_ZERO] * size]
+    prices = [*bounds, *[zero] * size]
     if not _maximise(rows, basis, prices, columns):
         raise _Empty
-    value = sum((prices[place] * row[-1] for place, row in zip(basis, rows, strict=True)), start=_ZERO)
+    value: _Quick = sum((prices[place] * row[-1] for place, row in zip(basis, rows, strict=True)), start=zero)
     return Fraction(int(value.p), int(value.q))
 
 
-def _quick(value: Fraction) -> fmpq:
-    """Return a rational of the kind that the simplex method works on, ten times as quick as Python's own."""
-    return fmpq(value.numerator, value.denominator)
-
-
-def _maximise(rows: list[list[fmpq]], basis: list[int], prices: list[fmpq], columns: int) -> bool:
+def _maximise(rows: list[list[_Quick]], basis: list[int], prices: list[_Quick], columns: int) -> bool:
     """Go from basis to basis until no column pays; return whether there is a greatest value."""
     gains = list(prices)
     for place, row in zip(basis, rows, strict=True):
@@ -212,7 +209,7 @@ def _maximise(rows: list[list[fmpq]], basis: list[int], prices: list[fmpq], colu
         _pivot(rows, gains, basis, min(ratios)[2], entering)
 
 
-def _pivot(rows: list[list[fmpq]], gains: list[fmpq] | None, basis: list[int], index: int, column: int) -> None:
+def _pivot(rows: list[list[_Quick]], gains: list[_Quick] | None, basis: list[int], index: int, column: int) -> None:
     """Let a column into the basis; `gains`, what each column pays, changes with it."""
     factor = rows[index][column]
     if factor != 1:
