@@ -20,7 +20,7 @@ from tallystick.numbers import standard_floats
 LONGEST_READING = 600
 """Tokens of a string that is read here: after each prefix the language is asked what is right."""
 
-LONGEST_SEARCH = 400
+LONGEST_SEARCH = 200
 """To which length prefixes are followed here; `tallystick certify` goes on."""
 
 _REPEATS = 4
