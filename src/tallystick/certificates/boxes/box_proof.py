@@ -147,7 +147,7 @@ def boxed_forms(readout: Readout) -> tuple[tuple[Form, ...], ...]:
 
 def sure_classes(forms: tuple[tuple[Form, ...], ...], hidden: Vector) -> NDArray[np.int64]:
     """Return the index of the class that every h in a box gets, or `UNSURE`, for an array of boxes."""
-    found = np.full(np.shape(hidden[0].low), UNSURE)
+    found = np.full(_shape(hidden), UNSURE)
     excluded = np.ones(found.shape, np.bool_)
     for index, needed in enumerate(forms):
         if not needed:
@@ -168,8 +168,13 @@ def _holds_or_fails(form: Form, hidden: Vector) -> tuple[NDArray[np.bool_], NDAr
     holds = value.low > 0 if form.strict else value.low >= 0
     fails = value.high <= 0 if form.strict else value.high < 0
     # Weights of 0 leave the bias alone, which is the same everywhere.
-    shape = np.shape(hidden[0].low)
+    shape = _shape(hidden)
     return np.broadcast_to(holds, shape), np.broadcast_to(fails, shape)
+
+
+def _shape(hidden: Vector) -> tuple[int, ...]:
+    """Return the shape of the boxes; a unit that is the same for every string has a single one."""
+    return np.broadcast_shapes(*(np.shape(unit.low) for unit in hidden))
 
 
 @dataclass(frozen=True)

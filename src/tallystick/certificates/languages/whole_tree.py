@@ -137,7 +137,10 @@ class Tree:
 
     def classes(self, groups: TreeGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the index of the class that each group gets, or `UNSURE`, and of the one that is right."""
-        found = sure_classes(self.forms, self.cell.hidden(groups.state))
+        sure = sure_classes(self.forms, self.cell.hidden(groups.state))
+        found = np.broadcast_to(
+            sure, groups.configurations.shape
+        ).copy()  # one class for all where no unit tells them apart
         unsure = np.flatnonzero(found == UNSURE)
         if groups.are_strings and len(unsure) <= _MOST_RUN_AGAIN:
             for group in unsure:
