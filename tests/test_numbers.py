@@ -22,7 +22,7 @@ from tallystick.numbers import (
     unit_step,
     weighted_mean,
 )
-from tallystick.numbers.balls import Ball, ball_of, digits
+from tallystick.numbers.balls import ball_of, digits
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.operations import Fused, fused_multiply_add
 
@@ -342,6 +342,6 @@ def test_bounds_of_squares_and_unit_steps_hold_all_numbers_between(one, other, s
     assert (steps.low == steps.high) == (unit_step(low) == unit_step(high))
     with digits(64):
         middle, reach = ball_of((Fraction(low) + Fraction(high)) / 2), ball_of((Fraction(high) - Fraction(low)) / 2)
-        ball = middle + reach * Ball(0, 1)
+        ball = middle + reach * type(reach)(0, 1)
         assert square(ball).overlaps(ball_of(inside * inside))
         assert unit_step(ball).overlaps(ball_of(unit_step(inside)))

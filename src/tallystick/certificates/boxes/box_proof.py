@@ -173,8 +173,8 @@ def _holds_or_fails(form: Form, hidden: Vector) -> tuple[NDArray[np.bool_], NDAr
 
 
 def _shape(hidden: Vector) -> tuple[int, ...]:
-    """Return the shape of the boxes; a unit that is the same for every string has a single one."""
-    return np.broadcast_shapes(*(np.shape(unit.low) for unit in hidden))
+    """Return the shape of the boxes; a unit that is the same for every string has a single box, or is a plain number."""
+    return np.broadcast_shapes(*(np.shape(unit.low) for unit in hidden if isinstance(unit, Box)))
 
 
 @dataclass(frozen=True)

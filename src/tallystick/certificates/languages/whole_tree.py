@@ -138,9 +138,8 @@ class Tree:
     def classes(self, groups: TreeGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the index of the class that each group gets, or `UNSURE`, and of the one that is right."""
         sure = sure_classes(self.forms, self.cell.hidden(groups.state))
-        found = np.broadcast_to(
-            sure, groups.configurations.shape
-        ).copy()  # one class for all where no unit tells them apart
+        # Where no unit tells the groups apart, there is one class for all of them.
+        found = np.broadcast_to(sure, groups.configurations.shape).copy()
         unsure = np.flatnonzero(found == UNSURE)
         if groups.are_strings and len(unsure) <= _MOST_RUN_AGAIN:
             for group in unsure:
