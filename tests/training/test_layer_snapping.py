@@ -106,3 +106,12 @@ def test_a_selective_layer_is_snapped_to_a_counter_in_one_unit():
         cell = found.place(seed).cell
         assert (cell.recurrent_weight[2], cell.input_weight[2]) == ((1, 1), (1, -1))
         assert all(found.place(seed).class_of(s) == found.place(seed).right_class(s) for s in STRINGS)
+
+
+def test_a_snapped_selective_layer_counts_as_executed_whatever_its_other_units_do():
+    drawn = fresh_weights(SelectiveLayer, BINARY, np.arange(1), bias=True, dtype=np.dtype(np.float32), units=2)
+    drawn.inputs[0], drawn.recurrent[0], drawn.bias[0][0] = np.array([[1], [-1.2]]), 0.9, 0
+    drawn.inputs[1], drawn.recurrent[1] = 1, 1.3  # which overflows within 400 tokens
+    network = networks(snap_layers(drawn, SelectiveLayer, BINARY), SelectiveLayer).place(0).in_arithmetic("float32")
+    for string in ("(" * 400, "(" * 400 + ")" * 400, "(" * 400 + ")" * 399):
+        assert network.class_of(string) == network.right_class(string)

@@ -10,7 +10,7 @@ to the power of two that it is scaled to, and q·b to its negative. All other nu
 decays as it did. Such a network may be right at every length without computing the count; a certificate says whether it is.
 
 A selective layer has a unit that is near a counter, or none. That unit gets P = Q = 1 and steps ±a, and the readout sees it
-alone, since the others need not fade.
+alone, since the others need not fade. They get no input: one that grows would overflow, and 0·∞ is not a number.
 """
 
 from typing import NamedTuple
@@ -112,7 +112,7 @@ def snap_layers(weights: TensorWeights, kind: type[Cell], task: Task) -> TensorW
     """Round every layer that is near a counter."""
     if kind is SelectiveLayer:
         unit, near = _counting_units(weights)
-        snapped = counters_in_units(weights, kind, task, unit)
+        snapped = _silence_others(counters_in_units(weights, kind, task, unit), unit)
     else:
         count = _count(weights)
         near, snapped = count.is_near, _count_in_a_unit(weights, count)
@@ -141,6 +141,13 @@ def counters_in_units(
         bias.append(others)
     c = tuple(np.repeat(np.array(intercepts, dtype)[:, None], len(unit), axis=1) for _ in weights.readout_bias)
     return TensorWeights(W, U, tuple(bias), V, c)
+
+
+def _silence_others(weights: TensorWeights, unit: Int[np.ndarray, " seed"]) -> TensorWeights:
+    """Let nothing into the other units, which then stay at 0."""
+    kept = np.arange(len(weights.inputs))[:, None] == unit
+    bias = tuple(np.where(kept, array, 0) for array in weights.bias)
+    return weights._replace(inputs=np.where(kept[:, None], weights.inputs, 0), bias=bias)
 
 
 class _Count(NamedTuple):
