@@ -10,9 +10,10 @@ import pytest
 from forged import checked_model
 
 from tallystick.checker.effort import Limit
+from tallystick.checker.exponential import POWER_ERROR, power_function
 from tallystick.checker.floating import FORMATS, Floating, FloatTanh
 from tallystick.checker.sorted_strings import sign
-from tallystick.checker.tanh import tanh_above, tanh_below
+from tallystick.checker.tanh import tanh_above, tanh_below, tanh_of_boxes
 from tallystick.errors import BadInput
 from tallystick.numbers import FORMATS as NUMPY_FORMATS
 from tallystick.numbers import nearest
@@ -132,7 +133,7 @@ def some_rationals(number, seed):
         )
 
 
-@pytest.mark.parametrize("places", [1, 8, 24, 64, 128, 512])
+@pytest.mark.parametrize("places", [1, 8, 10, 24, 64, 80, 128, 320, 512])
 def test_tanh_lies_between_its_bounds(places):
     for x in some_rationals(800, seed=places):
         low, high = (bound(x.numerator, x.denominator, places) for bound in (tanh_below, tanh_above))
@@ -143,6 +144,53 @@ def test_tanh_lies_between_its_bounds(places):
         assert -(1 << places) <= low
         assert high <= 1 << places
         assert (low == high == 0) == (x == 0)
+
+
+def some_units(places, number, seed):
+    """Whole numbers of units of every size, at both ends of the entries of a table, and beyond what can be told from 1."""
+    generator, unit = random.Random(seed), 1 << places
+    for _ in range(number):
+        yield generator.choice(
+            [
+                generator.randrange(unit),
+                generator.randrange(30 * unit),
+                generator.randrange(3 * places * unit),
+                generator.randrange(1 << generator.randrange(1, places + 2)),
+                generator.randrange(1 << 10) * (unit >> 8),
+                generator.randrange(1 << 10) * (unit >> 8) + (unit >> 8) - 1,
+                generator.randrange(1 << 20) * (unit >> 18) + (unit >> 18) - 1,
+                generator.choice([0, 1, unit, unit << 300]),
+            ]
+        )
+
+
+@pytest.mark.parametrize("places", [18, 32, 74, 88, 90, 330, 1300, 5130])
+def test_a_power_is_as_close_as_it_is_said_to_be(places):
+    flint.ctx.prec = places + 2000
+    for x in some_units(places, 800 if places < 1000 else 100, seed=places):
+        exact_power = (-flint.arb(x) / flint.arb(2) ** places).exp() * flint.arb(2) ** places
+        assert abs(exact_power - power_function(places)(x)) < POWER_ERROR, x
+
+
+@pytest.mark.parametrize("halvings", [0, 1])
+@pytest.mark.parametrize("places", [1, 10, 20, 64, 80, 96, 320])
+def test_tanh_of_a_box_lies_in_a_box_hardly_wider(places, halvings):
+    """The ends are those of tanh, rounded outward; a narrow box may be wider by a millionth of the width before."""
+    squash, generator = tanh_of_boxes(places, halvings), random.Random(places)
+    unit, narrow = 1 << places, 1 << max(0, places - 20)
+    widths = [0, 1, narrow - 1, narrow, narrow + 1, 2 * narrow - 1, 2 * narrow, unit >> 5, unit, 5 * unit]
+    for size in some_units(places, 800, seed=halvings):
+        width = generator.choice([*widths, generator.randrange(1 << generator.randrange(1, places + 1))])
+        low = generator.choice([1, -1]) * size - generator.choice([0, width, width // 2])
+        found = squash(low, low + width)
+        least, greatest = (ball_tanh(Fraction(end, unit << halvings), places) for end in (low, low + width))
+        assert not least < flint.arb(found[0])
+        assert not greatest > flint.arb(found[1])
+        assert least - found[0] < 1.2 + flint.arb(width >> 20)
+        assert found[1] - greatest < 1.2 + flint.arb(width >> 20)
+        assert -unit <= found[0] <= found[1] <= unit
+        assert found == tuple(-end for end in reversed(squash(-low - width, -low)))
+    assert squash(0, 0) == (0, 0)
 
 
 @each

@@ -7,7 +7,7 @@ rounds. Floating point as executed rounds after every operation, which keeps the
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import lcm
 from operator import itemgetter, mul
 from typing import Any
@@ -17,7 +17,7 @@ from .asked import Asked
 from .claims import Network, Operation, Program, Readout
 from .effort import product_time
 from .floating import Format, tanh_at_most
-from .tanh import tanh_above, tanh_below, tanh_time
+from .tanh import tanh_of_boxes, tanh_time
 
 Box = tuple[Any, Any]
 """The box (low, high) holds all numbers from low to high, in units: whole numbers, or rationals."""
@@ -96,12 +96,6 @@ class Arithmetic(ABC):
         return lambda boxes, _, __: act(boxes[place], *[boxes[other] for other in others])
 
 
-# A gate without recurrent weights sees the same few sums again and again.
-@lru_cache(maxsize=4096)
-def _tanh(x: Box, divisor: int, places: int) -> Box:
-    return tanh_below(x[0], divisor, places), tanh_above(x[1], divisor, places)
-
-
 class Rounded(Arithmetic):
     """Real numbers between multiples of 2^−places; rationals without a limit to their digits where places is None."""
 
@@ -109,6 +103,7 @@ class Rounded(Arithmetic):
         self.places, self.unit = places, 1 << (places or 0)
         self.most = self.unit << _LONGEST
         self.weight = 64 if places is None else 1 + places // 512
+        self._tanh, self._tanh_of_half = (tanh_of_boxes(places or 0, halvings) for halvings in (0, 1))
 
     def outward(self, low: Any, high: Any, divisor: int) -> Box:  # noqa: ANN401 -- whole numbers or rationals
         """Divide both ends, rounded outward."""
@@ -158,11 +153,11 @@ class Rounded(Arithmetic):
 
     def tanh(self, x: Box) -> Box:
         """Squash: tanh rises. No rational is the tanh of another, so there are places here."""
-        return _tanh(x, self.unit, self.places or 0)
+        return self._tanh(*x)
 
     def sigmoid(self, x: Box) -> Box:
         """Return (1 + tanh(x / 2)) / 2."""
-        low, high = _tanh(x, 2 * self.unit, self.places or 0)
+        low, high = self._tanh_of_half(*x)
         return self.unit + low >> 1, -(-(self.unit + high) >> 1)
 
     def mean(self, share: Box, x: Box, y: Box) -> Box:

@@ -1,68 +1,86 @@
-"""Bounds of tanh in whole numbers.
+"""Bounds of tanh in whole numbers, from e^−2x: for x ≥ 0, tanh x = (1 − p) / (1 + p) with p = e^−2x.
 
-Two facts make them rigorous. Every operation is rounded towards the side of the bound, so no error has to be counted.
-
-- Lambert: tanh r = r / (1 + z₁) with z_k = r² / (2k + 1 + z_(k+1)). For r > 0 every z_k is positive and falls as the next
-  one rises: put 0 for one of them, a bound from below, and bounds from above and below take turns from there to z₁.
-- tanh 2r = 2t / (1 + t²) for t = tanh r, which rises with t up to 1: bounds go to bounds.
+That falls with p, by at most twice as much as p rises, so that the error of p is doubled at most. Above zero tanh lies below
+each of its tangents: the bounds at one end of a narrow box give those at the other.
 """
 
-from .effort import quotient_time
+from collections.abc import Callable
+from functools import cache
 
-_HALVINGS = 6
-_DIGITS_A_TERM = 14  # a z_k is known by more than that much better than the next one, for r < 2^−_HALVINGS
-_GUARD = 8
+from .effort import quotient_time
+from .exponential import POWER_ERROR, power_function, power_time
+
+_GUARD, _LEAST_WORK = 10, 32
+_NARROW = 20
+"""A box is narrow where it is less than 2^−20 wide: a tangent then adds less than a millionth of its width."""
+
+_ERROR = 2 * (POWER_ERROR + 1) + 1
+"""By how many units a quotient may be off: the argument is rounded as well, and so is the quotient."""
+
+Ends = tuple[int, int]
 
 
 def tanh_below(numerator: int, denominator: int, places: int) -> int:
     """Return a whole number that is at most tanh(numerator / denominator)·2^places."""
-    if numerator < 0:
-        return -_bound(-numerator, denominator, places, above=True)
-    return _bound(numerator, denominator, places, above=False)
+    return -tanh_above(-numerator, denominator, places)
 
 
 def tanh_above(numerator: int, denominator: int, places: int) -> int:
     """Return a whole number that is at least tanh(numerator / denominator)·2^places."""
-    return -tanh_below(-numerator, denominator, places)
-
-
-def _bound(numerator: int, denominator: int, places: int, *, above: bool) -> int:
     if numerator == 0:
         return 0
-    if numerator >= places * denominator:  # 1 − tanh x < 2·e^(−2x) < 2^−x, for such x at most 2^−places
-        return (1 << places) - (not above)
-    # x / 2^doublings is below 2^−_HALVINGS; each doubling at most doubles the error, so that much more is carried along.
-    doublings = max(0, numerator.bit_length() - denominator.bit_length() + 1 + _HALVINGS)
-    work = places + doublings + _GUARD
-    t = _of_small(_divide(numerator << work, denominator << doublings, above), work, above=above)
-    # What stands below is `_divide`, written out: a check spends most of its time here.
-    one, twice = 1 << 2 * work, 2 * work + 1
-    for _ in range(doublings):
-        t = -(-(t << twice) // (one + t * t)) if above else (t << twice) // (one + t * t)
-    return _divide(t, 1 << work - places, above)
+    work = _work(places)
+    found, guard = _positive(work)((abs(numerator) << work + 1) // denominator), work - places
+    return min(1 << places, -(-found - _ERROR >> guard)) if numerator > 0 else -max(0, found - _ERROR >> guard)
 
 
-def _of_small(r: int, work: int, *, above: bool) -> int:
-    """Bound tanh of r·2^−work, by as many terms as make z₁ a bound from the other side."""
-    square, z = r * r, 0
-    terms = _terms(work) + (not above)
-    for k in range(terms, 0, -1):
-        divisor = ((2 * k + 1) << work) + z
-        z = square // divisor if (k % 2 == 1) is above else -(-square // divisor)
-    return _divide(r << work, (1 << work) + z, above)
+def _work(places: int) -> int:
+    """Return how many binary digits are carried along for a bound of so many."""
+    return max(places + _GUARD, _LEAST_WORK)
 
 
-def _terms(work: int) -> int:
-    return 2 * (work // (2 * _DIGITS_A_TERM) + 1)
+@cache
+def _positive(work: int) -> Callable[[int], int]:
+    """Return a function from 2x ≥ 0, rounded down, to tanh x, both in units of 2^−work, that is off by at most `_ERROR`."""
+    one, power = 1 << work, power_function(work)
+
+    def tanh(doubled: int) -> int:
+        p = power(doubled)
+        return (one - p << work) // (one + p)
+
+    return tanh
 
 
-def _divide(dividend: int, divisor: int, above: bool) -> int:
-    return -(-dividend // divisor) if above else dividend // divisor
+@cache
+def tanh_of_boxes(places: int, halvings: int) -> Callable[[int, int], Ends]:
+    """Return a function from the ends of a box around x to those of one around tanh(x / 2^halvings), in units of 2^−places."""
+    work = _work(places)
+    tanh, guard = _positive(work), work - places
+    longer, scale = guard + 1 - halvings, 2 * places + halvings - guard
+    most, square, narrow = 1 << places, 1 << 2 * places, 1 << max(0, places + halvings - _NARROW)
+
+    def ends(low: int, high: int) -> Ends:
+        if low < 0 < high:
+            return -greatest(-low), greatest(high)
+        near, far = (low, high) if low >= 0 else (-high, -low)
+        if far == 0:
+            return 0, 0
+        found, width = tanh(near << longer), far - near
+        least = max(0, found - _ERROR >> guard)
+        if width >= narrow:
+            found = tanh(far << longer)
+        elif width:
+            found -= width * (least * least - square) >> scale
+        most_here = min(most, -(-found - _ERROR >> guard))
+        return (least, most_here) if low >= 0 else (-most_here, -least)
+
+    def greatest(x: int) -> int:
+        return min(most, -(-tanh(x << longer) - _ERROR >> guard))
+
+    return ends
 
 
 def tanh_time(denominator: int, places: int) -> int:
     """Return about how many nanoseconds a bound takes, for a denominator of so many bits."""
-    doublings = places.bit_length() + 1 + _HALVINGS
-    work = places + doublings + _GUARD
-    division = 200 + quotient_time(work, 2 * work)
-    return 1500 + quotient_time(work, denominator) + (_terms(work) + doublings) * division
+    work = _work(places)
+    return 1000 + quotient_time(work, denominator) + power_time(work) + quotient_time(work, work)
