@@ -284,7 +284,7 @@ def test_operations_are_rounded_outward_and_no_further(x, y, share):
 
 
 def box_of(number):
-    return REAL.sum(Operation("sum", (), (), number))([], [], [])
+    return REAL.sum(Operation("sum", (), (), number), {})([], [], [])
 
 
 @pytest.mark.parametrize("x", [-800.0, -3.5, -1e-9, 0.0, 0.7, 12.0, 800.0])

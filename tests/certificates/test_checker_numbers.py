@@ -13,7 +13,7 @@ from tallystick.checker.effort import Limit
 from tallystick.checker.exponential import POWER_ERROR, power_function
 from tallystick.checker.floating import FORMATS, Floating, FloatTanh
 from tallystick.checker.sorted_strings import sign
-from tallystick.checker.tanh import tanh_above, tanh_below, tanh_of_boxes
+from tallystick.checker.tanh import squash_function, tanh_above, tanh_below
 from tallystick.errors import BadInput
 from tallystick.numbers import FORMATS as NUMPY_FORMATS
 from tallystick.numbers import nearest
@@ -172,25 +172,29 @@ def test_a_power_is_as_close_as_it_is_said_to_be(places):
         assert abs(exact_power - power_function(places)(x)) < POWER_ERROR, x
 
 
-@pytest.mark.parametrize("halvings", [0, 1])
+def ball_squashed(name, x, places):
+    return ball_tanh(x, places) if name == "tanh" else (ball_tanh(x / 2, places) + flint.arb(2) ** places) / 2
+
+
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
 @pytest.mark.parametrize("places", [1, 10, 20, 64, 80, 96, 320])
-def test_tanh_of_a_box_lies_in_a_box_hardly_wider(places, halvings):
-    """The ends are those of tanh, rounded outward; a narrow box may be wider by a millionth of the width before."""
-    squash, generator = tanh_of_boxes(places, halvings), random.Random(places)
-    unit, narrow = 1 << places, 1 << max(0, places - 20)
-    widths = [0, 1, narrow - 1, narrow, narrow + 1, 2 * narrow - 1, 2 * narrow, unit >> 5, unit, 5 * unit]
-    for size in some_units(places, 800, seed=halvings):
+def test_what_a_box_is_squashed_to_is_hardly_too_wide(places, name):
+    """The ends are those of the function, rounded outward; a narrow box may be wider by a millionth of its width before."""
+    squash, generator = squash_function(name, places), random.Random(places)
+    unit, narrow, middle = 1 << places, 1 << max(0, places - 20), 0 if name == "tanh" else 1 << places - 1
+    widths = [0, 1, narrow - 1, narrow, narrow + 1, unit >> 5, unit, 5 * unit]
+    for size in some_units(places, 800, seed=name):
         width = generator.choice([*widths, generator.randrange(1 << generator.randrange(1, places + 1))])
         low = generator.choice([1, -1]) * size - generator.choice([0, width, width // 2])
-        found = squash(low, low + width)
-        least, greatest = (ball_tanh(Fraction(end, unit << halvings), places) for end in (low, low + width))
+        found = squash((low, low + width))
+        least, greatest = (ball_squashed(name, Fraction(end, unit), places) for end in (low, low + width))
         assert not least < flint.arb(found[0])
         assert not greatest > flint.arb(found[1])
         assert least - found[0] < 1.2 + flint.arb(width >> 20)
         assert found[1] - greatest < 1.2 + flint.arb(width >> 20)
-        assert -unit <= found[0] <= found[1] <= unit
-        assert found == tuple(-end for end in reversed(squash(-low - width, -low)))
-    assert squash(0, 0) == (0, 0)
+        assert 2 * middle - unit <= found[0] <= found[1] <= unit
+        assert found == tuple(2 * middle - end for end in reversed(squash((-low - width, -low))))
+    assert squash((0, 0)) == (middle, middle)
 
 
 @each

@@ -17,15 +17,23 @@ from .asked import Asked
 from .claims import Network, Operation, Program, Readout
 from .effort import product_time
 from .floating import Format, tanh_at_most
-from .tanh import tanh_of_boxes, tanh_time
+from .tanh import squash_function, tanh_time
 
 Box = tuple[Any, Any]
 """The box (low, high) holds all numbers from low to high, in units: whole numbers, or rationals."""
 
 Boxes = tuple[Box, ...]
 Run = Callable[[list[Box], list[Any], list[Any]], Box]
-"""An operation: from the boxes so far, and twice the middles and the widths of those of the state, to one more box."""
+"""An operation: from the boxes so far, and twice the middles and the widths of some of them, to one more box."""
+Measured = dict[int, int]
+"""Of which boxes middles and widths are kept, and where."""
 
+SQUASHED = ("tanh", "sigmoid")
+"""The operations that leave the rationals."""
+
+_LONG = 4
+"""As many terms make a sum long."""
+_GROWING = ("sum", "product", "square", "mean")
 _LONGEST, _LONGEST_DENOMINATOR = 1 << 15, 1 << 16
 """The most binary digits of a number before the point or of a rational's denominator, and of what a sum's weights share."""
 
@@ -39,8 +47,8 @@ class Arithmetic(ABC):
     """How many boxes of the first kind fill as much memory as one of these."""
 
     @abstractmethod
-    def sum(self, operation: Operation, size: int = 0) -> Run:
-        """Return the sum w·x + … + c, for a state of so many numbers."""
+    def sum(self, operation: Operation, measured: Measured) -> Run:
+        """Return the sum w·x + … + c."""
 
     @abstractmethod
     def product(self, x: Box, y: Box) -> Box:
@@ -86,14 +94,21 @@ class Arithmetic(ABC):
     def check(self, box: Box) -> None:  # noqa: B027 -- floats do not grow
         """Stop where numbers become too long to go on with."""
 
-    def run(self, operation: Operation, size: int) -> Run:
-        """Return an operation as a function, for a state of so many numbers."""
+    def run(self, operation: Operation, measured: Measured) -> Run:
+        """Return an operation as a function."""
         if operation.name == "sum":
-            return self.sum(operation, size)
-        act, (place, *others) = getattr(self, operation.name), operation.places
+            return self.sum(operation, measured)
+        act, (place, *others) = self.function(operation.name), operation.places
         if not others:
             return lambda boxes, _, __: act(boxes[place])
+        if len(others) == 1:
+            (other,) = others
+            return lambda boxes, _, __: act(boxes[place], boxes[other])
         return lambda boxes, _, __: act(boxes[place], *[boxes[other] for other in others])
+
+    def function(self, name: str) -> Callable[..., Box]:
+        """Return an operation that is no sum as a function of boxes."""
+        return getattr(self, name)
 
 
 class Rounded(Arithmetic):
@@ -103,7 +118,7 @@ class Rounded(Arithmetic):
         self.places, self.unit = places, 1 << (places or 0)
         self.most = self.unit << _LONGEST
         self.weight = 64 if places is None else 1 + places // 512
-        self._tanh, self._tanh_of_half = (tanh_of_boxes(places or 0, halvings) for halvings in (0, 1))
+        self._squash = {name: squash_function(name, places) for name in SQUASHED} if places is not None else {}
 
     def outward(self, low: Any, high: Any, divisor: int) -> Box:  # noqa: ANN401 -- whole numbers or rationals
         """Divide both ends, rounded outward."""
@@ -111,7 +126,7 @@ class Rounded(Arithmetic):
             return low * Fraction(1, divisor), high * Fraction(1, divisor)
         return low // divisor, -(-high // divisor)
 
-    def sum(self, operation: Operation, size: int = 0) -> Run:
+    def sum(self, operation: Operation, measured: Measured) -> Run:
         """Return the sum, its weights whole over one divisor."""
         terms = [term for term in zip(operation.weights, operation.places, strict=True) if term[0]]
         common = _common_denominator([operation.bias, *(weight for weight, _ in terms)])
@@ -120,8 +135,8 @@ class Rounded(Arithmetic):
         if not terms:
             constant = outward(bias, bias, common)
             return lambda _, __, ___: constant
-        if max(places) < size:
-            return self._sum_of_state(weights, places, bias, common)
+        if measured.keys() >= set(places):
+            return self._sum_by_middles(weights, [measured[place] for place in places], bias, common)
 
         def add(boxes: list[Box], _: list[Any], __: list[Any]) -> Box:
             low = high = bias
@@ -132,44 +147,60 @@ class Rounded(Arithmetic):
 
         return add
 
-    def _sum_of_state(self, weights: list[int], places: list[int], bias: int, common: int) -> Run:
-        """Return a sum over numbers of the state alone: each is the middle of its box give or take half its width.
+    def _sum_by_middles(self, weights: list[int], places: list[int], bias: int, common: int) -> Run:
+        """Return a sum over numbers each of which is the middle of its box give or take half its width.
 
-        Middles and widths are found once for a state, so that many sums over it take half the time.
+        Middles and widths are found once, so that many sums over the same numbers take half the time.
         """
         sizes, chosen, outward = list(map(abs, weights)), _getter(places), self.outward
+        divisor, twice = 2 * common, 2 * bias
 
         def add(_: list[Box], doubled: list[Any], widths: list[Any]) -> Box:
-            middle, reach = 2 * bias + sum(map(mul, weights, chosen(doubled))), sum(map(mul, sizes, chosen(widths)))
-            return outward(middle - reach, middle + reach, 2 * common)
+            middle, reach = sum(map(mul, weights, chosen(doubled)), twice), sum(map(mul, sizes, chosen(widths)))
+            return outward(middle - reach, middle + reach, divisor)
 
         return add
 
     def product(self, x: Box, y: Box) -> Box:
         """Multiply: the least and the greatest product are among those of the ends."""
         (a, b), (c, d) = x, y
-        products = (a * c, a * d, b * c, b * d)
-        return self.outward(min(products), max(products), self.unit)
+        if a >= 0:
+            low, high = (a if c >= 0 else b) * c, (b if d >= 0 else a) * d
+        elif c >= 0:
+            low, high = a * d, (d if b >= 0 else c) * b
+        else:
+            products = (a * c, a * d, b * c, b * d)
+            low, high = min(products), max(products)
+        if self.places is None:
+            return low, high
+        return low >> self.places, -(-high >> self.places)
 
     def tanh(self, x: Box) -> Box:
-        """Squash: tanh rises. No rational is the tanh of another, so there are places here."""
-        return self._tanh(*x)
+        """Squash: no rational is the tanh of another, so there are places here."""
+        return self._squash["tanh"](x)
 
     def sigmoid(self, x: Box) -> Box:
-        """Return (1 + tanh(x / 2)) / 2."""
-        low, high = self._tanh_of_half(*x)
-        return self.unit + low >> 1, -(-(self.unit + high) >> 1)
+        """Squash to numbers between 0 and 1."""
+        return self._squash["sigmoid"](x)
+
+    def function(self, name: str) -> Callable[..., Box]:
+        """Return an operation, without a detour to those that squash."""
+        return self._squash.get(name) or super().function(name)
 
     def mean(self, share: Box, x: Box, y: Box) -> Box:
         """Return the mean: it is linear in the share, so that the ends of that decide."""
+        (less, more), (a, b), (c, d), unit = share, x, y, self.unit
+        if less >= 0 and more <= unit:
+            low, high = a * unit + (less if c >= a else more) * (c - a), b * unit + (more if d >= b else less) * (d - b)
+            return self.outward(low, high, unit)
         lows: list[Any] = []
         highs: list[Any] = []
         for s in share:
-            rest = self.unit - s
+            rest = unit - s
             (a, b), (c, d) = x if rest >= 0 else x[::-1], y if s >= 0 else y[::-1]
             lows.append(rest * a + s * c)
             highs.append(rest * b + s * d)
-        return self.outward(min(lows), max(highs), self.unit)
+        return self.outward(min(lows), max(highs), unit)
 
     def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
         """Subtract outputs exactly before boxes are put in: what they have in common widens nothing."""
@@ -205,7 +236,7 @@ class Rounded(Arithmetic):
     def time(self, operation: Operation) -> int:
         """Return the time of products with ends, and of two bounds of tanh."""
         digits = self.places or 1024
-        if operation.name in ("tanh", "sigmoid"):
+        if operation.name in SQUASHED:
             return 4000 + 2 * tanh_time(digits + 1, digits)
         bits = [max(weight.numerator.bit_length(), weight.denominator.bit_length()) for weight in operation.weights]
         return 1000 + sum(2 * product_time(size, digits) for size in bits) + 4 * product_time(digits, digits)
@@ -229,9 +260,9 @@ class Executed(Arithmetic):
         require(abs(found) < self.form.infinity, "a weight is too large for the format")
         return found
 
-    def sum(self, operation: Operation, size: int = 0) -> Run:
+    def sum(self, operation: Operation, measured: Measured) -> Run:
         """Return the sum: each product is rounded, they are added from the left, and the bias last."""
-        del size
+        del measured
         bias = self._number(operation.bias)
         terms = [(self._number(w), place) for w, place in zip(operation.weights, operation.places, strict=True)]
         if not terms:
@@ -269,7 +300,7 @@ class Executed(Arithmetic):
     def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
         """Compare outputs as they are executed."""
         places = tuple(range(len(readout.lines[0][0])))
-        outputs = [self.sum(Operation("sum", places, weights, bias)) for weights, bias in readout.lines]
+        outputs = [self.sum(Operation("sum", places, weights, bias), {}) for weights, bias in readout.lines]
 
         def above(hidden: Boxes) -> tuple[bool | None, ...]:
             found = [*(output(list(hidden), [], []) for output in outputs), (0, 0)]
@@ -300,6 +331,13 @@ def _common_denominator(numbers: Sequence[Fraction]) -> int:
     return common
 
 
+def _measured(program: Program, size: int) -> Measured:
+    """Return what to measure: the state, and what long sums add up, in the order in which it comes."""
+    sums = [operation.places for operation in program.operations if operation.name == "sum"]
+    wanted = {place for places in sums if len(places) >= _LONG for place in places}
+    return {place: index for index, place in enumerate([*range(size), *sorted(wanted.difference(range(size)))])}
+
+
 def _getter(places: list[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
     """Return a function that picks the entries at some places."""
     if len(places) != 1:
@@ -313,7 +351,7 @@ class BoxedNetwork:
 
     def __init__(self, network: Network | Asked, arithmetic: Arithmetic) -> None:
         self.network, self.arithmetic = network, arithmetic
-        starts = [arithmetic.sum(Operation("sum", (), (), number)) for number in network.start]
+        starts = [arithmetic.sum(Operation("sum", (), (), number), {}) for number in network.start]
         self.start: Boxes = tuple(start([], [], []) for start in starts)
         self.unread = self.start
         """The boxes before anything is read; `start` is read on from by the first token."""
@@ -324,7 +362,12 @@ class BoxedNetwork:
 
     def function(self, program: Program) -> Callable[[Boxes], Boxes]:
         """Return a program as a function of boxes."""
-        runs = [self.arithmetic.run(operation, len(self.start)) for operation in program.operations]
+        size = len(self.start)
+        measured = _measured(program, size)
+        runs = [
+            (self.arithmetic.run(operation, measured), operation.name in _GROWING, place in measured)
+            for place, operation in enumerate(program.operations, size)
+        ]
         results, check = _getter(list(program.results)), self.arithmetic.check
         if not runs:
             return lambda state: tuple(results(state))
@@ -332,10 +375,14 @@ class BoxedNetwork:
         def function(state: Boxes) -> Boxes:
             boxes = list(state)
             doubled, widths = [low + high for low, high in boxes], [high - low for low, high in boxes]
-            for run in runs:
+            for run, is_growing, is_measured in runs:
                 box = run(boxes, doubled, widths)
-                check(box)
                 boxes.append(box)
+                if is_growing:
+                    check(box)
+                if is_measured:
+                    doubled.append(box[0] + box[1])
+                    widths.append(box[1] - box[0])
             return tuple(results(boxes))
 
         return function
@@ -356,7 +403,8 @@ class BoxedNetwork:
     def _lines(self) -> list[Run]:
         size = len(self.network.hidden.results)
         lines = self.network.readout.lines
-        return [self.arithmetic.sum(Operation("sum", tuple(range(size)), *line), size) for line in lines]
+        measured = {place: place for place in range(size)}
+        return [self.arithmetic.sum(Operation("sum", tuple(range(size)), *line), measured) for line in lines]
 
     def outputs(self, state: Boxes) -> Boxes:
         """Return the boxes of the outputs."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from .answers import TooCostly, Undecided, require
 from .asked import NEXT, SUPPORT, THRESHOLD, Asked
-from .boxes import Arithmetic, BoxedNetwork, Boxes, Executed, Rounded
+from .boxes import SQUASHED, Arithmetic, BoxedNetwork, Boxes, Executed, Rounded
 from .claims import Program
 from .effort import Limit
 from .exponential import shares_above
@@ -20,7 +20,6 @@ from .language_claims import LanguageClaim
 from .languages import Configuration
 
 PLACES = (80, 320, 1280, 5120)
-_SQUASHED = ("tanh", "sigmoid")
 
 Said = frozenset[int]
 """What is said: the index of a class alone, or the places of the tokens that are named or allowed."""
@@ -28,7 +27,7 @@ Said = frozenset[int]
 
 def is_squashed(programs: Iterable[Program]) -> bool:
     """Say whether programs leave the rationals."""
-    return any(operation.name in _SQUASHED for program in programs for operation in program.operations)
+    return any(operation.name in SQUASHED for program in programs for operation in program.operations)
 
 
 def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:

@@ -30,7 +30,8 @@ def tanh_above(numerator: int, denominator: int, places: int) -> int:
     if numerator == 0:
         return 0
     work = _work(places)
-    found, guard = _positive(work)((abs(numerator) << work + 1) // denominator), work - places
+    p, one, guard = power_function(work)((abs(numerator) << work + 1) // denominator), 1 << work, work - places
+    found = (one - p << work) // (one + p)
     return min(1 << places, -(-found - _ERROR >> guard)) if numerator > 0 else -max(0, found - _ERROR >> guard)
 
 
@@ -40,42 +41,43 @@ def _work(places: int) -> int:
 
 
 @cache
-def _positive(work: int) -> Callable[[int], int]:
-    """Return a function from 2x ≥ 0, rounded down, to tanh x, both in units of 2^−work, that is off by at most `_ERROR`."""
-    one, power = 1 << work, power_function(work)
+def squash_function(name: str, places: int) -> Callable[[Ends], Ends]:
+    """Return tanh or the sigmoid as a function of boxes, all ends in units of 2^−places.
 
-    def tanh(doubled: int) -> int:
-        p = power(doubled)
-        return (one - p << work) // (one + p)
+    For x ≥ 0 they are (1 − p) / (1 + p) with p = e^−2x, and 1 / (1 + p) with p = e^−x; they rise by (1 + t)·(1 − t), and by
+    s·(1 − s). Below zero they are −tanh −x, and 1 − sigmoid −x.
+    """
+    work, is_tanh = _work(places), name == "tanh"
+    power, guard, longer = power_function(work), work - places, work - places + is_tanh
+    one, unit, narrow, scale = 1 << work, 1 << places, 1 << max(0, places - _NARROW), max(0, 2 * places - guard)
+    share, added, mirror, least_of_all = (1, unit, 0, 0) if is_tanh else (0, 0, unit, unit >> 1)
 
-    return tanh
-
-
-@cache
-def tanh_of_boxes(places: int, halvings: int) -> Callable[[int, int], Ends]:
-    """Return a function from the ends of a box around x to those of one around tanh(x / 2^halvings), in units of 2^−places."""
-    work = _work(places)
-    tanh, guard = _positive(work), work - places
-    longer, scale = guard + 1 - halvings, 2 * places + halvings - guard
-    most, square, narrow = 1 << places, 1 << 2 * places, 1 << max(0, places + halvings - _NARROW)
-
-    def ends(low: int, high: int) -> Ends:
-        if low < 0 < high:
-            return -greatest(-low), greatest(high)
-        near, far = (low, high) if low >= 0 else (-high, -low)
+    def ends(box: Ends) -> Ends:
+        low, high = box
+        if low >= 0:
+            near, far = low, high
+        elif high <= 0:
+            near, far = -high, -low
+        else:
+            return mirror - upper(-low), upper(high)
         if far == 0:
-            return 0, 0
-        found, width = tanh(near << longer), far - near
-        least = max(0, found - _ERROR >> guard)
+            return least_of_all, least_of_all
+        p = power(near << longer)
+        found = (one - share * p << work) // (one + p)
+        least = found - _ERROR >> guard
+        least = max(least, least_of_all)
+        width = far - near
         if width >= narrow:
-            found = tanh(far << longer)
-        elif width:
-            found -= width * (least * least - square) >> scale
-        most_here = min(most, -(-found - _ERROR >> guard))
-        return (least, most_here) if low >= 0 else (-most_here, -least)
+            greatest = upper(far)
+        else:
+            # A tangent, rounded up.
+            greatest = -((width * (least + added) * (least - unit) >> scale) - found - _ERROR >> guard)
+            greatest = min(greatest, unit)
+        return (least, greatest) if low >= 0 else (mirror - greatest, mirror - least)
 
-    def greatest(x: int) -> int:
-        return min(most, -(-tanh(x << longer) - _ERROR >> guard))
+    def upper(x: int) -> int:
+        p = power(x << longer)
+        return min(unit, -(-((one - share * p << work) // (one + p)) - _ERROR >> guard))
 
     return ends
 
