@@ -17,11 +17,12 @@ from tallystick import certify, write_network
 from tallystick.certificates.certificate import certificate, digest
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.checker import check, groups
-from tallystick.checker.boxes import BoxedNetwork, Rounded, hull
+from tallystick.checker.boxes import BoxedNetwork, hull
 from tallystick.checker.claims import Operation
 from tallystick.checker.effort import Limit
 from tallystick.checker.forms import claim_of
 from tallystick.checker.reading import parse
+from tallystick.checker.rounded import Rounded
 from tallystick.cli import main
 
 LIMIT = 9
@@ -284,7 +285,7 @@ def test_operations_are_rounded_outward_and_no_further(x, y, share):
 
 
 def box_of(number):
-    return REAL.sum(Operation("sum", (), (), number), {})([], [], [])
+    return REAL.sums([Operation("sum", (), (), number)])([])[0]
 
 
 @pytest.mark.parametrize("x", [-800.0, -3.5, -1e-9, 0.0, 0.7, 12.0, 800.0])

@@ -8,10 +8,13 @@ the right class. The more last tokens are told apart, the closer the boxes and t
 from collections.abc import Callable, Iterator
 
 from .answers import TooCostly, Undecided, number_text, require
-from .boxes import Arithmetic, BoxedNetwork, Boxes, Executed, Rounded, hull
+from .arithmetic import SQUASHED, Arithmetic, Boxes
+from .boxes import BoxedNetwork, hull
 from .claims import Claim, Counterexample, Network, Task
 from .effort import Limit
+from .executed import Executed
 from .floating import FORMATS
+from .rounded import Rounded
 
 _SUFFIXES = (1, 4, 8, 11, 14, 16)
 _PLACES = (96, 384, 1536, 6144)
@@ -39,7 +42,7 @@ def _arithmetics(claim: Claim, network: Network) -> Iterator[Arithmetic]:
         yield Executed(FORMATS[claim.arithmetic])
         return
     operations = [operation for program in (*network.steps, network.hidden) for operation in program.operations]
-    squashed = any(operation.name in ("tanh", "sigmoid") for operation in operations)
+    squashed = any(operation.name in SQUASHED for operation in operations)
     yield from map(Rounded, _PLACES if squashed else (_PLACES[0], None))
 
 

@@ -9,15 +9,18 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from .answers import TooCostly, Undecided, require
+from .arithmetic import SQUASHED, Arithmetic, Boxes
 from .asked import NEXT, SUPPORT, THRESHOLD, Asked
-from .boxes import SQUASHED, Arithmetic, BoxedNetwork, Boxes, Executed, Rounded
+from .boxes import BoxedNetwork
 from .claims import Program
 from .effort import Limit
+from .executed import Executed
 from .exponential import shares_above
 from .floating import FORMATS
 from .futures import Futures, Members
 from .language_claims import LanguageClaim
 from .languages import Configuration
+from .rounded import Rounded
 
 PLACES = (80, 320, 1280, 5120)
 

@@ -10,12 +10,14 @@ from math import ceil, floor
 from typing import NamedTuple, Protocol, TypeVar
 
 from .answers import TooCostly, Undecided, number_text
+from .arithmetic import Arithmetic, Boxes
 from .asked import THRESHOLD, Asked
-from .boxes import Arithmetic, BoxedNetwork, Boxes, Rounded
+from .boxes import BoxedNetwork
 from .effort import Limit
 from .judging import PLACES, Judge, Said, is_squashed, said_by
 from .language_claims import LanguageClaim
 from .languages import Configuration
+from .rounded import Rounded
 
 MOST_NUMBERS = 1 << 23
 """As many boxes as fit into the memory of any machine."""

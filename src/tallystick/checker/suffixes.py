@@ -5,7 +5,8 @@ the longer the work; where all tokens are told apart, each string has boxes of i
 """
 
 from .answers import TooCostly, Undecided, number_text
-from .boxes import BoxedNetwork, Boxes, hull
+from .arithmetic import Boxes
+from .boxes import BoxedNetwork, hull
 from .effort import Limit
 from .judging import Judge, Said, arithmetics, said_by
 from .language_claims import LanguageClaim

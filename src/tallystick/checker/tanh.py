@@ -1,4 +1,4 @@
-"""Bounds of tanh in whole numbers, from e^−2x: for x ≥ 0, tanh x = (1 − p) / (1 + p) with p = e^−2x.
+"""Bounds of tanh in whole numbers, from e^−2x: for x ≥ 0, tanh x = 2 / (1 + p) − 1 with p = e^−2x.
 
 That falls with p, by at most twice as much as p rises, so that the error of p is doubled at most. Above zero tanh lies below
 each of its tangents: the bounds at one end of a narrow box give those at the other.
@@ -31,7 +31,7 @@ def tanh_above(numerator: int, denominator: int, places: int) -> int:
         return 0
     work = _work(places)
     p, one, guard = power_function(work)((abs(numerator) << work + 1) // denominator), 1 << work, work - places
-    found = (one - p << work) // (one + p)
+    found = (2 << 2 * work) // (one + p) - one
     return min(1 << places, -(-found - _ERROR >> guard)) if numerator > 0 else -max(0, found - _ERROR >> guard)
 
 
@@ -44,13 +44,15 @@ def _work(places: int) -> int:
 def squash_function(name: str, places: int) -> Callable[[Ends], Ends]:
     """Return tanh or the sigmoid as a function of boxes, all ends in units of 2^−places.
 
-    For x ≥ 0 they are (1 − p) / (1 + p) with p = e^−2x, and 1 / (1 + p) with p = e^−x; they rise by (1 + t)·(1 − t), and by
+    For x ≥ 0 they are 2 / (1 + p) − 1 with p = e^−2x, and 1 / (1 + p) with p = e^−x; they rise by (1 + t)·(1 − t), and by
     s·(1 − s). Below zero they are −tanh −x, and 1 − sigmoid −x.
     """
     work, is_tanh = _work(places), name == "tanh"
     power, guard, longer = power_function(work), work - places, work - places + is_tanh
     one, unit, narrow, scale = 1 << work, 1 << places, 1 << max(0, places - _NARROW), max(0, 2 * places - guard)
-    share, added, mirror, least_of_all = (1, unit, 0, 0) if is_tanh else (0, 0, unit, unit >> 1)
+    dividend, less, added, mirror, at_zero = (
+        (2 << 2 * work, one, unit, 0, 0) if is_tanh else (1 << 2 * work, 0, 0, unit, unit >> 1)
+    )
 
     def ends(box: Ends) -> Ends:
         low, high = box
@@ -61,23 +63,20 @@ def squash_function(name: str, places: int) -> Callable[[Ends], Ends]:
         else:
             return mirror - upper(-low), upper(high)
         if far == 0:
-            return least_of_all, least_of_all
-        p = power(near << longer)
-        found = (one - share * p << work) // (one + p)
-        least = found - _ERROR >> guard
-        least = max(least, least_of_all)
-        width = far - near
+            return at_zero, at_zero
+        found = dividend // (one + power(near << longer)) - less
+        least, width = found - _ERROR >> guard, far - near
+        least = least if least > at_zero else at_zero
         if width >= narrow:
             greatest = upper(far)
-        else:
-            # A tangent, rounded up.
+        else:  # the tangent, which rises more slowly the greater t is, rounded up
             greatest = -((width * (least + added) * (least - unit) >> scale) - found - _ERROR >> guard)
-            greatest = min(greatest, unit)
+        greatest = greatest if greatest < unit else unit
         return (least, greatest) if low >= 0 else (mirror - greatest, mirror - least)
 
     def upper(x: int) -> int:
-        p = power(x << longer)
-        return min(unit, -(-((one - share * p << work) // (one + p)) - _ERROR >> guard))
+        found = dividend // (one + power(x << longer)) - less
+        return min(unit, -(-found - _ERROR >> guard))
 
     return ends
 

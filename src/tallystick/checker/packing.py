@@ -1,0 +1,72 @@
+"""Many sums over the same numbers at once, by one product of long whole numbers for each of these.
+
+The weights that a number has in all sums stand side by side in one long number, each in a lane that is wide enough for its sum.
+What the products add up to then holds all the sums, and bytes are cut out of it where a lane begins and ends.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import add, mul, sub
+from typing import NamedTuple
+
+_FEWEST = 3
+"""As many sums as are worth it."""
+_LONGEST = 256
+"""The most binary digits that weights add to a lane."""
+
+
+class Terms(NamedTuple):
+    """A sum Σ weight·number / common + bias / common, in units; `places` are those of the numbers."""
+
+    weights: list[int]
+    places: tuple[int, ...]
+    bias: int
+    common: int
+
+
+Packed = Callable[[Sequence[int], Sequence[int]], list[tuple[int, int]]]
+"""From the low and the high ends of numbers to the boxes of all sums."""
+
+
+def packed_sums(sums: Sequence[Terms], digits: int) -> Packed | None:
+    """Return a function that finds all sums over numbers whose ends are below 2^(digits − 1) units, rounded outward.
+
+    Args:
+        sums: what is added up.
+        digits: binary digits of twice the middles and of the widths.
+
+    Returns:
+        None where sums add up other numbers than the first, where the weights are no binary fractions, or where it is not
+        worth it.
+    """
+    places = sums[0].places
+    if len(sums) < _FEWEST or not places or any(one.places != places or one.common & one.common - 1 for one in sums):
+        return None
+    # All sums are brought to one divisor 2^drop, which is made of whole bytes: they are not cut out of a lane.
+    drop = -(-max(2 * one.common for one in sums).bit_length() // 8) * 8
+    rows = [[(weight << drop - 1) // one.common for weight in one.weights] for one in sums]
+    biases = [(one.bias << drop) // one.common for one in sums]
+    # A lane holds a sum and half the lane, which makes it positive.
+    most = 2 * (max(sum(map(abs, row)) for row in rows) << digits) + max(map(abs, biases)) + (1 << drop)
+    lane = -(-(most.bit_length() + 1) // 8) * 8
+    if lane > digits + _LONGEST:
+        return None
+    columns = [_pack(column, lane) for column in zip(*rows, strict=True)]
+    sizes = [_pack(map(abs, column), lane) for column in zip(*rows, strict=True)]
+    half, size = 1 << lane - 1, len(sums) * lane // 8
+    below = _pack([half + bias for bias in biases], lane)
+    above = _pack([half + bias + (1 << drop) - 1 for bias in biases], lane)
+    cuts = [slice((lane * place + drop) // 8, lane * (place + 1) // 8) for place in range(len(sums))]
+    centre, number = half >> drop, int.from_bytes
+
+    def totals(lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, int]]:
+        middles, reaches = sum(map(mul, columns, map(add, lows, highs))), sum(map(mul, sizes, map(sub, highs, lows)))
+        low = (middles - reaches + below).to_bytes(size, "little")
+        high = (middles + reaches + above).to_bytes(size, "little")
+        return [(number(low[cut], "little") - centre, number(high[cut], "little") - centre) for cut in cuts]
+
+    return totals
+
+
+def _pack(numbers: Iterable[int], lane: int) -> int:
+    """Put whole numbers side by side."""
+    return sum(number << lane * place for place, number in enumerate(numbers))

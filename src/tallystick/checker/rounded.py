@@ -1,0 +1,180 @@
+"""Real numbers in boxes: between multiples of 2^−places, every operation rounded outward, or between rationals, exactly."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from math import lcm
+from operator import add, mul, sub
+from typing import Any
+
+from .answers import TooCostly
+from .arithmetic import SQUASHED, Arithmetic, Box, Boxes, Run, getter
+from .claims import Operation, Readout
+from .effort import product_time
+from .packing import Terms, packed_sums
+from .tanh import squash_function, tanh_time
+
+_LONGEST, _LONGEST_DENOMINATOR = 1 << 15, 1 << 16
+"""The most binary digits of a number before the point or of a rational's denominator, and of what a sum's weights share."""
+_MOST_PACKED = 32
+"""Binary digits before the point of numbers that are added up all at once."""
+
+
+class Rounded(Arithmetic):
+    """Real numbers between multiples of 2^−places; rationals without a limit to their digits where places is None."""
+
+    def __init__(self, places: int | None) -> None:
+        self.places, self.unit = places, 1 << (places or 0)
+        self.most = self.unit << _LONGEST
+        self.weight = 64 if places is None else 1 + places // 512
+        self._squash = {name: squash_function(name, places) for name in SQUASHED} if places is not None else {}
+
+    def outward(self, low: Any, high: Any, divisor: int) -> Box:  # noqa: ANN401 -- whole numbers or rationals
+        """Divide both ends, rounded outward."""
+        if self.places is None:
+            return low * Fraction(1, divisor), high * Fraction(1, divisor)
+        return low // divisor, -(-high // divisor)
+
+    def sums(self, operations: Sequence[Operation]) -> Run:
+        """Return the sums, all at once where they add up the same numbers."""
+        terms = [_terms(operation, self.unit) for operation in operations]
+        alone = [self._sum(one) for one in terms]
+        packed = None if self.places is None else packed_sums(terms, self.places + _MOST_PACKED)
+        if packed is None:
+            return lambda boxes: [total(boxes) for total in alone]
+        chosen, most = getter(operations[0].places), self.unit << _MOST_PACKED - 1
+
+        def totals(boxes: list[Box]) -> list[Box]:
+            lows, highs = zip(*chosen(boxes), strict=True)
+            if max(highs) < most and min(lows) > -most:
+                return packed(lows, highs)
+            return [total(boxes) for total in alone]
+
+        return totals
+
+    def _sum(self, terms: Terms) -> Callable[[list[Box]], Box]:
+        """Return a sum: each number is the middle of its box give or take half its width."""
+        kept = [term for term in zip(terms.weights, terms.places, strict=True) if term[0]]
+        weights, places = [weight for weight, _ in kept], [place for _, place in kept]
+        bias, common = terms.bias, terms.common
+        if not places:
+            constant = self.outward(bias, bias, common)
+            return lambda _: constant
+        if weights == [1, 1] and common == 1 and not bias:
+            return partial(_plus, *places)
+        sizes, chosen, outward = list(map(abs, weights)), getter(places), self.outward
+        divisor, twice = 2 * common, 2 * bias
+
+        def total(boxes: list[Box]) -> Box:
+            lows, highs = zip(*chosen(boxes), strict=True)
+            middle = sum(map(mul, weights, map(add, lows, highs)), twice)
+            reach = sum(map(mul, sizes, map(sub, highs, lows)))
+            return outward(middle - reach, middle + reach, divisor)
+
+        return total
+
+    def product(self, x: Box, y: Box) -> Box:
+        """Multiply: the least and the greatest product are among those of the ends."""
+        (a, b), (c, d) = x, y
+        if a >= 0:
+            low, high = (a if c >= 0 else b) * c, (b if d >= 0 else a) * d
+        elif c >= 0:
+            low, high = a * d, (d if b >= 0 else c) * b
+        else:
+            products = (a * c, a * d, b * c, b * d)
+            low, high = min(products), max(products)
+        if self.places is None:
+            return low, high
+        return low >> self.places, -(-high >> self.places)
+
+    def tanh(self, x: Box) -> Box:
+        """Squash: no rational is the tanh of another, so there are places here."""
+        return self._squash["tanh"](x)
+
+    def sigmoid(self, x: Box) -> Box:
+        """Squash to numbers between 0 and 1."""
+        return self._squash["sigmoid"](x)
+
+    def function(self, name: str) -> Callable[..., Box]:
+        """Return an operation, without a detour to those that squash."""
+        return self._squash.get(name) or super().function(name)
+
+    def mean(self, share: Box, x: Box, y: Box) -> Box:
+        """Return the mean: it is linear in the share, so that the ends of that decide."""
+        (less, more), (a, b), (c, d), unit = share, x, y, self.unit
+        if less >= 0 and more <= unit:
+            low, high = a * unit + (less if c >= a else more) * (c - a), b * unit + (more if d >= b else less) * (d - b)
+            return self.outward(low, high, unit)
+        lows: list[Any] = []
+        highs: list[Any] = []
+        for s in share:
+            rest = unit - s
+            (a, b), (c, d) = x if rest >= 0 else x[::-1], y if s >= 0 else y[::-1]
+            lows.append(rest * a + s * c)
+            highs.append(rest * b + s * d)
+        return self.outward(min(lows), max(highs), unit)
+
+    def pairs(self, readout: Readout) -> Callable[[Boxes], tuple[bool | None, ...]]:
+        """Subtract outputs exactly before boxes are put in: what they have in common widens nothing."""
+        lines = [*([*weights, bias] for weights, bias in readout.lines), [Fraction(0)] * (1 + len(readout.lines[0][0]))]
+        rows: list[tuple[list[int], list[int], int]] = []
+        for greater, less in readout.decision.pairs:
+            exact = [x - y for x, y in zip(lines[greater], lines[less], strict=True)]
+            common = _common_denominator(exact)
+            *weights, bias = (int(number * common) for number in exact)
+            rows.append((weights, list(map(abs, weights)), 2 * bias * self.unit))
+
+        def above(hidden: Boxes) -> tuple[bool | None, ...]:
+            doubled, widths = [low + high for low, high in hidden], [high - low for low, high in hidden]
+            found: list[bool | None] = []
+            for weights, sizes, bias in rows:
+                middle, reach = bias + sum(map(mul, weights, doubled)), sum(map(mul, sizes, widths))
+                found.append(True if middle > reach else False if middle <= -reach else None)
+            return tuple(found)
+
+        return above
+
+    def is_narrow(self, box: Box) -> bool:
+        """Say whether a box is as narrow as if only rounding had made it wide."""
+        return self.places is not None and box[1] - box[0] < 1 << self.places // 2
+
+    def check(self, boxes: list[Box]) -> None:
+        """Stop where numbers become too long, before the point or after it."""
+        most, least, rational = self.most, -self.most, self.places is None
+        for low, high in boxes:
+            if high > most or low < least or (rational and _is_long(low, high)):
+                raise TooCostly("the numbers of a step have too many digits")
+
+    def time(self, operation: Operation) -> int:
+        """Return the time of products with ends, and of two bounds of tanh."""
+        digits = self.places or 1024
+        if operation.name in SQUASHED:
+            return 4000 + 2 * tanh_time(digits + 1, digits)
+        bits = [max(weight.numerator.bit_length(), weight.denominator.bit_length()) for weight in operation.weights]
+        return 1000 + sum(2 * product_time(size, digits) for size in bits) + 4 * product_time(digits, digits)
+
+
+def _is_long(*numbers: Fraction) -> bool:
+    return max(number.denominator for number in numbers).bit_length() > _LONGEST
+
+
+def _plus(one: int, other: int, boxes: list[Box]) -> Box:
+    (a, b), (c, d) = boxes[one], boxes[other]
+    return a + c, b + d
+
+
+def _terms(operation: Operation, unit: int) -> Terms:
+    """Bring the weights and the bias of a sum to whole numbers over one divisor."""
+    common = _common_denominator([operation.bias, *operation.weights])
+    weights = [int(weight * common) for weight in operation.weights]
+    return Terms(weights, operation.places, int(operation.bias * common) * unit, common)
+
+
+def _common_denominator(numbers: Sequence[Fraction]) -> int:
+    """Return the least common denominator, unless it would make very long numbers of all weights."""
+    common = 1
+    for number in numbers:
+        common = lcm(common, number.denominator)
+        if common.bit_length() > _LONGEST_DENOMINATOR:
+            raise TooCostly("the weights of a sum have too many digits")
+    return common
