@@ -205,7 +205,7 @@ def test_what_does_not_hold_is_refused_with_its_reason(reason, content):
 
 
 WAY_OUT = "the limit is 6 s, and --minutes raises it"
-EVENLY = {"runs": [["(", 50_001], [")", 49_999]], "class": "ZeroNeg", "right_class": "Pos", "trace": None}
+EVENLY = {"runs": [["(", 500_001], [")", 499_999]], "class": "ZeroNeg", "right_class": "Pos", "trace": None}
 LONG = {"runs": [["(", 10**50], [")", 1], ["(", 1]], "class": "ZeroNeg", "right_class": "Pos", "trace": None}
 COSTLY = [
     (f"length 100000 would take about .*; {WAY_OUT}", bounded(EXACT, 10**5, evidence=SEARCH)),
@@ -213,7 +213,7 @@ COSTLY = [
     (f"length 10000 would take about .*; {WAY_OUT}", bounded(TANH32, 10**4)),
     (f"length 10000 would take about .*; {WAY_OUT}", bounded(LSTM, 10**4)),
     (f"a string of length about .*; {WAY_OUT}", {**SEARCHED, "horizon": 10**50 + 1, "counterexample": LONG}),
-    (f"a string of length 100000 .*; {WAY_OUT}", {**LSTM, "horizon": 99_999, "counterexample": EVENLY}),
+    (f"a string of length 1000000 .*; {WAY_OUT}", {**LSTM, "horizon": 999_999, "counterexample": EVENLY}),
     ("the bounds on tanh do not decide", bounded(with_model(TANH, readout={"kind": "zero"}), 2, readout="zero")),
 ]
 

@@ -149,9 +149,9 @@ class Rounded(Arithmetic):
         """Return the time of products with ends, and of two bounds of tanh."""
         digits = self.places or 1024
         if operation.name in SQUASHED:
-            return 4000 + 2 * tanh_time(digits + 1, digits)
+            return 2 * tanh_time(digits, digits)
         bits = [max(weight.numerator.bit_length(), weight.denominator.bit_length()) for weight in operation.weights]
-        return 1000 + sum(2 * product_time(size, digits) for size in bits) + 4 * product_time(digits, digits)
+        return 600 + sum(product_time(size, digits) for size in bits) + 2 * product_time(digits, digits)
 
 
 def _is_long(*numbers: Fraction) -> bool:

@@ -30,17 +30,17 @@ def check_suffixes(claim: LanguageClaim, limit: Limit) -> None:
     suffixes = iter(_suffixes(max(2, len(network.language.alphabet))))
     more = arithmetics(claim)
     boxed, suffix = BoxedNetwork(network, next(more)), next(suffixes)
-    while True:
-        try:
-            for least, last in trees(claim):
+    for least, last in trees(claim):
+        while True:
+            try:
                 _check_tree(claim, judge, boxed, suffix, (least, last or 0), limit)
-            return
-        except Undecided as undecided:
-            arithmetic = next(more, None) if undecided.narrow else boxed.arithmetic
-            suffix = suffix if undecided.narrow else next(suffixes, None)
-        if arithmetic is None or suffix is None:
-            raise TooCostly("the boxes around the states do not decide")
-        boxed = boxed if arithmetic is boxed.arithmetic else BoxedNetwork(network, arithmetic)
+                break
+            except Undecided as undecided:
+                arithmetic = next(more, None) if undecided.narrow else boxed.arithmetic
+                suffix = suffix if undecided.narrow else next(suffixes, None)
+            if arithmetic is None or suffix is None:
+                raise TooCostly("the boxes around the states do not decide")
+            boxed = boxed if arithmetic is boxed.arithmetic else BoxedNetwork(network, arithmetic)
 
 
 def _check_tree(

@@ -84,4 +84,4 @@ def squash_function(name: str, places: int) -> Callable[[Ends], Ends]:
 def tanh_time(denominator: int, places: int) -> int:
     """Return about how many nanoseconds a bound takes, for a denominator of so many bits."""
     work = _work(places)
-    return 1000 + quotient_time(work, denominator) + power_time(work) + quotient_time(work, work)
+    return 700 + quotient_time(work, denominator) + power_time(work) + quotient_time(work, work)
