@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from tallystick.cells import CELLS, LAYERS
+from tallystick.cells import CELLS, LAYERS, GatedCell
 from tallystick.cli.training import train as train_command
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
@@ -18,7 +18,7 @@ from tallystick.runs.runner import train as train_networks
 from tallystick.training.constraints import residuals
 from tallystick.training.ensemble import paths, train
 from tallystick.training.lessons import course_of, in_order, lessons_of
-from tallystick.training.methods import METHODS, SCHEDULES
+from tallystick.training.methods import METHODS, SCHEDULES, UNGATED
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 
@@ -44,7 +44,7 @@ def sensible(cell, task, method):
 
 # Each method once on the linear cell; those that differ most on three outputs, too.
 LINEAR = [
-    *(("linear", "binary", method) for method in METHODS),
+    *(("linear", "binary", method) for method in UNGATED),
     *(("linear", "ternary", method) for method in ("count-calm", "lagrangian", "tied-unit")),
 ]
 OTHERS = [
@@ -215,6 +215,11 @@ def test_the_loss_is_asked_for_a_counters_outputs():
         ({"strength": 5}, "strength: 5 is for a method that adds something to the loss, not for 'published'"),
         ({"start": "zero"}, "start: 'zero' is not one of drawn, exact"),
         ({"snap": "yes"}, "snap: 'yes' is neither True nor False"),
+        (
+            {"method": "saturating"},
+            "method: 'saturating' needs gates, and a linear cell has none; lstm and gru have them",
+        ),
+        ({"cell": "gru", "method": "saturating"}, "method: 'saturating' regresses the memory c, and a gru has none"),
         ({"method": "counting"}, "method: 'counting' is not one of published, corrected, decayed, count"),
     ],
 )
@@ -223,10 +228,15 @@ def test_what_makes_no_sense_is_refused(options, message):
         Setting("binary", bias=False, train_length=4, **options)
 
 
-def test_only_cells_with_conditions_take_methods_that_use_them():
+def test_only_cells_that_have_what_a_method_uses_take_it():
     for cell, kind in CELLS.items():
         for method, procedure in METHODS.items():
-            assert sensible(cell, "count", method) == (kind.counting is not None or not procedure.uses_conditions)
+            needed = {
+                "conditions": (procedure.uses_conditions, kind.counting is not None),
+                "gates": (procedure.uses_gates, issubclass(kind, GatedCell)),
+                "memory": (procedure.memory > 0, getattr(kind, "has_memory", False)),
+            }
+            assert sensible(cell, "count", method) == all(has for needs, has in needed.values() if needs)
 
 
 # What these settings gave before there was a second method: 64 seeds, 20 epochs at length 8.

@@ -47,7 +47,8 @@ def train(
         str,
         typer.Option(
             help="published, corrected, decayed, count, count-tokens, count-calm, count-penalty, penalty, lagrangian, "
-            "tied, unit, tied-unit, projected or curriculum; docs/methods.md says what each does."
+            "tied, unit, tied-unit, projected, curriculum, saturating or saturating-labels; docs/methods.md says what each "
+            "does."
         ),
     ] = "published",
     precision: Precision = "float32",

@@ -25,7 +25,7 @@ from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
 from tallystick.runs.runner import versions
 from tallystick.runs.workers import OneByOne, workers_named
 from tallystick.training.ensemble import Ensemble, silent, train
-from tallystick.training.methods import METHODS
+from tallystick.training.methods import UNGATED
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import snap
 
@@ -91,7 +91,7 @@ class Comparison:
 
 def default_settings() -> list[Setting]:
     """Return the scalar cells that are compared: every method on the linear cell, the telling ones on the others."""
-    linear = [Setting("binary", False, TRAIN_LENGTH, method=name) for name in METHODS]
+    linear = [Setting("binary", False, TRAIN_LENGTH, method=name) for name in UNGATED]
     linear += [
         Setting("binary", False, TRAIN_LENGTH, precision="float64"),
         Setting("binary", False, TRAIN_LENGTH, start="exact"),

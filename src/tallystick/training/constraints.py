@@ -23,7 +23,7 @@ Where a and b are made from α or projected, a bias of the cell would only shift
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import jax
@@ -118,17 +118,24 @@ class Regulariser:
         start: the multipliers before the first step, in the shape of a residual.
         term: the term for residuals, multipliers and the strength λ.
         advance: the multipliers after a step of the size λ·η.
+        residuals: what is drawn to zero.
     """
 
     start: Callable[[Array], Multipliers]
     term: Callable[[tuple[Array, ...], Multipliers, Array], Array]
     advance: Callable[[tuple[Array, ...], Multipliers, Array], Multipliers]
+    residuals: Callable[[type[Cell], AnyWeights], tuple[Array, ...]] = residuals
+
+    @property
+    def uses_conditions(self) -> bool:
+        """Whether what is drawn to zero are the conditions of a counting theorem."""
+        return self.residuals is residuals
 
     def slope(self, kind: type[Cell], weights: AnyWeights, multipliers: Multipliers, strength: Array) -> AnyWeights:
         """Return the derivative of the term by every weight."""
 
         def total(weights: AnyWeights) -> Array:
-            return self.term(residuals(kind, weights), multipliers, strength).sum()
+            return self.term(self.residuals(kind, weights), multipliers, strength).sum()
 
         return jax.grad(total)(weights)
 
@@ -150,6 +157,9 @@ LAGRANGIAN = Regulariser(
     ),
     advance=lambda found, multipliers, size: tuple(m + size * r for m, r in zip(multipliers, found, strict=True)),
 )
+
+DEAF = replace(PENALTY, residuals=lambda _, weights: (weights.recurrent,))
+"""λ·Σ U²: the gates learn to look at the token alone."""
 
 
 def project(kind: type[Cell], weights: AnyWeights) -> AnyWeights:

@@ -4,23 +4,32 @@ A state is one array with the axes unit and seed, and any further axes, such as 
 weights apart into single numbers, so that it runs in every arithmetic; compiled, it grows with their number, and takes minutes
 for sixteen units. A test compares the two, and the gradient with autodiff through the cell's own step.
 
-A bias counts as part of both brackets' steps, so that padding leaves the state at zero.
+A bias counts as part of both brackets' steps, so that padding leaves the state at zero. GRUs and LSTMs, too, rest there: the
+input of every gate is then 0, so g and n are 0.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from tallystick.cells import Cell, LinearLayer, LruLayer, ReluLayer, SelectiveLayer, TanhLayer, Token
+from tallystick.cells import Cell, GruCell, LinearLayer, LruLayer, LstmCell, ReluLayer, SelectiveLayer, TanhLayer, Token
 from tallystick.training.methods import Objective, Outputs
 from tallystick.training.weights import TensorWeights
 
 State = Float[Array, "unit seed *string"]
 
-Step = Callable[[TensorWeights, State, Token], State]
+
+class GatedState(NamedTuple):
+    """What an LSTM or a GRU carries from token to token; a GRU has no memory."""
+
+    hidden: State
+    memory: State | tuple[()] = ()
+
+
+Step = Callable[[TensorWeights, Any, Token], Any]
 """From the weights, a state and a token to the next state."""
 
 
@@ -70,6 +79,29 @@ def _complex(weights: TensorWeights, h: State, token: Token) -> State:
     return jnp.concatenate((a * x - b * y, b * x + a * y)) + _from_token(weights, token)
 
 
+def _lstm(weights: TensorWeights, state: GatedState, token: Token) -> GatedState:
+    """Return c' = f·c + i·g and h' = o·tanh c'."""
+    rows = multiply(weights.recurrent, state.hidden) + _from_token(weights, token)
+    i, f, g, o = jnp.split(rows, LstmCell.gates)
+    memory = jax.nn.sigmoid(f) * state.memory + jax.nn.sigmoid(i) * jnp.tanh(g)
+    return GatedState(jax.nn.sigmoid(o) * jnp.tanh(memory), memory)
+
+
+def _gru(weights: TensorWeights, state: GatedState, token: Token) -> GatedState:
+    """Return h' = (1 − z)·n + z·h, with n = tanh(W_n·x + b_xn + r·(U_n·h + b_hn))."""
+    own, looped = weights.bias or (jnp.zeros_like(weights.inputs[:, 0]),) * 2
+    present = token.opening + token.closing
+    from_token = token.choose(weights.inputs[:, 0], weights.inputs[:, 1]) + present * own
+    from_hidden = multiply(weights.recurrent, state.hidden) + present * looped
+    (r_x, z_x, n_x), (r_h, z_h, n_h) = (jnp.split(rows, GruCell.gates) for rows in (from_token, from_hidden))
+    z, n = jax.nn.sigmoid(z_x + z_h), jnp.tanh(n_x + jax.nn.sigmoid(r_x + r_h) * n_h)
+    return GatedState((1 - z) * n + z * state.hidden)
+
+
+GATES: dict[type[Cell], Step] = {LstmCell: _lstm, GruCell: _gru}
+"""The gated cells, which a method with a temperature trains over arrays. Any other method runs them through their own step, as it
+did before there was one, so that the same seed still gives the same weights."""
+
 STEPS: dict[type[Cell], Step] = {
     LinearLayer: _simple(lambda x: x),
     ReluLayer: _simple(lambda x: jnp.maximum(x, 0)),
@@ -102,13 +134,39 @@ def array_gradient(kind: type[Cell], objective: Objective, *, every_token: bool 
             return outputs_of(_beside(weights, len(tokens)) if every_token else weights, seen), along[-1]
 
         outputs, send_back, h = jax.vjp(run, weights, has_aux=True)
-        if every_token:
-            present = string.opening + string.closing
-            found = objective.error(outputs, tuple(target[:, None] for target in targets))
-            errors = tuple((present / present.sum())[:, None] * part for part in found)
-        else:
-            errors = objective.error(outputs, targets)
-        return send_back(errors)[0], tuple(h)
+        return send_back(_errors(objective, outputs, string, targets, every_token=every_token))[0], tuple(h)
+
+    return gradient
+
+
+def _errors(objective: Objective, outputs: Outputs, string: Token, targets: Outputs, *, every_token: bool) -> Outputs:
+    """Return the errors of the outputs; those of every token add up to the error of their mean, without the padding."""
+    if not every_token:
+        return objective.error(outputs, targets)
+    present = string.opening + string.closing
+    found = objective.error(outputs, tuple(target[:, None] for target in targets))
+    return tuple((present / present.sum())[:, None] * part for part in found)
+
+
+def gate_gradient(kind: type[Cell], objective: Objective, *, every_token: bool, memory: bool) -> Callable[..., Any]:
+    """Return the same for a cell with gates; where it is asked for, the objective scores each unit's memory after the outputs.
+
+    The steps are a scan: unrolled, the compiler computes the same gates again and again.
+    """
+    step = GATES[kind]
+
+    def gradient(weights: TensorWeights, string: Token, targets: Outputs) -> tuple[TensorWeights, tuple[Array, ...]]:
+        def run(weights: TensorWeights) -> tuple[Outputs, State]:
+            zeros = jnp.zeros_like(weights.readout_weight[0])
+            start = GatedState(zeros, zeros if kind is LstmCell else ())
+            last, along = jax.lax.scan(lambda state, token: (step(weights, state, token),) * 2, start, string)
+            # The tokens of a scan are the first axis, and belong before the seeds.
+            seen = jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), along) if every_token else last
+            outputs = outputs_of(_beside(weights, len(string.opening)) if every_token else weights, seen.hidden)
+            return outputs + (tuple(seen.memory) if memory else ()), last.hidden
+
+        outputs, send_back, h = jax.vjp(run, weights, has_aux=True)
+        return send_back(_errors(objective, outputs, string, targets, every_token=every_token))[0], tuple(h)
 
     return gradient
 

@@ -22,7 +22,7 @@ from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.training.adam import Corrections, corrections
 from tallystick.training.gradients import String
-from tallystick.training.methods import SCHEDULES, SQUARED_ERROR, Method, Outputs
+from tallystick.training.methods import SCHEDULES, SQUARED_ERROR, Method, Outputs, risen
 from tallystick.training.setting import Setting
 
 _WIDEST, _MOST_STRINGS = 8, 354
@@ -84,6 +84,12 @@ class Course(NamedTuple):
         begun = lasts[stage] - self.stage_strings[stage] * self.stage_epochs[stage]
         return jax.lax.rem(step - begun, self.stage_strings[stage])
 
+    def temperature(self, done: Array, method: Method) -> Array | None:
+        """Return what the inputs of the gates are multiplied by after `done` steps; None for a method that leaves them."""
+        if not method.sharpens:
+            return None
+        return risen(done.astype(self.learning_rate.dtype) / self.steps, method.temperature)
+
     def corrections(self, done: Array, method: Method) -> Corrections:
         """Return Adam's corrections for the next step, after `done` steps, by the method's schedule of the learning rate."""
         rate, steps = self.learning_rate, self.steps
@@ -137,10 +143,15 @@ def course_of(setting: Setting, strings: list[str]) -> Course:
 
 
 def targets_of_counts(setting: Setting, counts: Int[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape output"]:
-    """Return what the loss asks of the outputs for counts: the class, or the outputs of an exact counter."""
+    """Return what the loss asks of the outputs for counts: the class, or the outputs of an exact counter.
+
+    Where it asks for something of the memory, too, that is the count itself.
+    """
     if setting.objective is SQUARED_ERROR:
-        return counter_outputs(setting.goal, counts, readout_bias=setting.readout_bias)
-    return setting.goal.targets_of_counts(counts)
+        targets = counter_outputs(setting.goal, counts, readout_bias=setting.readout_bias)
+    else:
+        targets = setting.goal.targets_of_counts(counts)
+    return np.concatenate([targets, counts[..., None]], axis=-1) if setting.procedure.memory else targets
 
 
 class OutputLines(NamedTuple):

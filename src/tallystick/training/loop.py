@@ -16,8 +16,9 @@ from tallystick.cells import Cell
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.numbers.values import Vector
 from tallystick.training.adam import adam
-from tallystick.training.constraints import Multipliers, Trained, residuals
+from tallystick.training.constraints import Multipliers, Trained
 from tallystick.training.gradients import Gradient, gradient_of
+from tallystick.training.layers import gate_gradient
 from tallystick.training.lessons import Course, Exercise, Lessons
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed
@@ -58,7 +59,7 @@ class Learner:
         self._initial, self._optimiser = initial, optimiser
         self._strength, self._multiplier_rate = strength, strength * learning_rate
         self._kind, self._task, self._method = kind, task, method
-        self._gradient = gradient or gradient_of(kind, method.losses.of(task), every_token=method.every_token)
+        self._gradient = gradient or _gradient(kind, task, method)
 
     def start(self) -> Student:
         """Return the state before the first step."""
@@ -66,19 +67,26 @@ class Learner:
         if self._method.projection is not None:
             weights = self._method.projection(self._kind, weights)
         trained = self._method.parametrisation.start(self._kind, weights)
-        multipliers = regulariser.start(residuals(self._kind, weights)[0]) if regulariser else ()
+        multipliers = regulariser.start(regulariser.residuals(self._kind, weights)[0]) if regulariser else ()
         return Student(trained, self._optimiser.init(trained), multipliers)
 
-    def look(self, exercise: Exercise, student: Student, precision: Any) -> Look:  # noqa: ANN401 -- a NumPy type
-        """Look at a string; loss and slope are computed in the given precision."""
+    def look(
+        self,
+        exercise: Exercise,
+        student: Student,
+        precision: Any,  # noqa: ANN401 -- a NumPy type
+        temperature: Array | None = None,
+    ) -> Look:
+        """Look at a string through gates of a temperature; loss and slope are computed in the given precision."""
         parametrisation, regulariser = self._method.parametrisation, self._method.regulariser
         weights, pull_back = parametrisation.pull_back(self._kind, student.trained, self._initial)
-        slope, right = self._look_at_string(exercise, weights, precision)
+        slope, right = self._look_at_string(exercise, _sharpen(weights, temperature), precision)
+        slope = _sharpen(slope, temperature)  # the chain rule: the derivative of τ·w by w is τ
         multipliers = student.multipliers
         if regulariser is not None:
             added = regulariser.slope(self._kind, weights, multipliers, self._strength)
             slope = jax.tree.map(jnp.add, slope, added)
-            found = residuals(self._kind, weights)
+            found = regulariser.residuals(self._kind, weights)
             multipliers = regulariser.advance(found, multipliers, self._multiplier_rate)
         return Look(pull_back(slope), right, multipliers)
 
@@ -90,9 +98,10 @@ class Learner:
             trained = self._method.projection(self._kind, cast("AnyWeights", trained))
         return Student(trained, moments, look.multipliers)
 
-    def weights(self, student: Student) -> AnyWeights:
-        """Return the network's weights."""
-        return self._method.parametrisation.weights(self._kind, student.trained, self._initial)
+    def weights(self, student: Student, temperature: Array | None = None) -> AnyWeights:
+        """Return the network's weights, a temperature folded into them."""
+        weights = self._method.parametrisation.weights(self._kind, student.trained, self._initial)
+        return _sharpen(weights, temperature)
 
     def _look_at_string(self, exercise: Exercise, weights: AnyWeights, precision: Any) -> tuple[AnyWeights, Array]:  # noqa: ANN401
         """Return the slope of the loss, computed in the given precision and rounded to the weights' own, and who was right."""
@@ -101,6 +110,18 @@ class Learner:
         slope, h = self._gradient(seen, exercise.string, exercise.targets)
         right = is_right(self._task, seen, h, exercise.answers)
         return jax.tree.map(lambda array: array.astype(dtype), slope), right
+
+
+def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient:
+    """Return the quickest gradient for a method; where the gates are sharpened, or the memory scored, it is over arrays."""
+    if method.uses_gates:
+        scored = {"every_token": method.every_token, "memory": bool(method.memory)}
+        return gate_gradient(kind, method.objective(task), **scored)
+    return gradient_of(kind, method.objective(task), every_token=method.every_token)
+
+
+def _sharpen(weights: AnyWeights, temperature: Array | None) -> AnyWeights:
+    return weights if temperature is None else weights.sharpen(temperature)
 
 
 def is_right(task: Task, weights: AnyWeights, hidden: Vector, targets: tuple[Array, ...]) -> Array:
@@ -133,7 +154,7 @@ def train_block(
     """
     run = _Run(weights, lessons, course, kind, task, method)
     end = jax.lax.fori_loop(0, course.steps, run.step, run.start())
-    return run.weights(end), end.right
+    return run.weights(end, course.steps), end.right
 
 
 @partial(_jit, static_argnames=("epochs", "kind", "task", "method"))
@@ -145,11 +166,11 @@ def train_path(
 
     def epoch(state: _State, number: Array) -> tuple[_State, AnyWeights]:
         state = jax.lax.fori_loop(course.first_step(number), course.first_step(number + 1), run.step, state)
-        return state, run.weights(state)
+        return state, run.weights(state, course.first_step(number + 1))
 
     start = run.start()
     _, weights_after = jax.lax.scan(epoch, start, jnp.arange(epochs, dtype=jnp.int32))
-    first = run.weights(start)
+    first = run.weights(start, jnp.int32(0))
     return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), first, weights_after)
 
 
@@ -164,7 +185,7 @@ class _Run:
     def __init__(
         self, initial: AnyWeights, lessons: Lessons, course: Course, kind: type[Cell], task: Task, method: Method
     ) -> None:
-        self._lessons, self._course = lessons, course
+        self._lessons, self._course, self._method = lessons, course, method
         optimiser = adam(partial(course.corrections, method=method), method.momenta)
         numbers = (course.strength, course.learning_rate)
         self._learner = Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method)
@@ -180,14 +201,15 @@ class _Run:
         seen, right = self._look(number + 1, student)
         return _State(student, seen, state.right + right)
 
-    def weights(self, state: _State) -> AnyWeights:
-        """Return the network's weights."""
-        return self._learner.weights(state.student)
+    def weights(self, state: _State, done: Array) -> AnyWeights:
+        """Return the network's weights after `done` steps."""
+        return self._learner.weights(state.student, self._course.temperature(done, self._method))
 
     def _look(self, number: Array, student: Student) -> tuple[Look, Array]:
         """Look at the string of a step; the answer counts in the last epoch."""
         lessons, course = self._lessons, self._course
-        look = self._learner.look(lessons.exercise(course.place(number)), student, lessons.opening.dtype)
+        temperature = course.temperature(number, self._method)
+        look = self._learner.look(lessons.exercise(course.place(number)), student, lessons.opening.dtype, temperature)
         last_epoch = course.steps - course.stage_strings[-1]
         counts = (number >= last_epoch) & (number < course.steps)
         right = jnp.where(counts, look.right, 0).astype(_dtype(student))

@@ -17,6 +17,7 @@ from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.training.adam import CALM, PUBLISHED_MOMENTA, Momenta
 from tallystick.training.constraints import (
+    DEAF,
     FREE,
     LAGRANGIAN,
     PENALTY,
@@ -92,6 +93,23 @@ def _squared_error(outputs: Outputs, targets: Outputs) -> Outputs:
     return tuple(2 * (output - target) for output, target in zip(outputs, targets, strict=True))
 
 
+def _with_memory(objective: Objective, factor: float, outputs: int) -> Objective:
+    """Return an objective that also takes each unit's memory, after the outputs, and the count as the last target."""
+
+    def counts(values: Outputs, targets: Outputs) -> Outputs:
+        return targets[-1:] * (len(values) - outputs)
+
+    def loss(values: Outputs, targets: Outputs) -> Array:
+        squares = _squared_loss(values[outputs:], counts(values, targets))
+        return objective.loss(values[:outputs], targets[:-1]) + factor * squares
+
+    def error(values: Outputs, targets: Outputs) -> Outputs:
+        errors = _squared_error(values[outputs:], counts(values, targets))
+        return objective.error(values[:outputs], targets[:-1]) + tuple(factor * one for one in errors)
+
+    return Objective(f"{objective.name}_and_memory", loss, error)
+
+
 BINARY_CROSS_ENTROPY = Objective("binary_cross_entropy", _sigmoid_loss, _sigmoid_error)
 CROSS_ENTROPY = Objective("cross_entropy", _softmax_loss, _softmax_error)
 DOUBLED_SOFTMAX = Objective("doubled_softmax", _doubled_loss, _doubled_error)
@@ -151,6 +169,16 @@ def late_cosine(done: Float[Array, ""]) -> Float[Array, ""]:
     return cosine(jnp.maximum(2 * done - 1, 0))
 
 
+RISE = (0.3, 0.9)
+"""Between which shares of the steps a temperature rises, in a straight line."""
+
+
+def risen(done: Float[Array, ""], end: float) -> Float[Array, ""]:
+    """Return the temperature: 1 at first, so that a network learns as ever, and `end` at last, so that it settles."""
+    first, last = RISE
+    return 1 + (end - 1) * jnp.clip((done - first) / (last - first), 0, 1)
+
+
 SCHEDULES: dict[str, Schedule] = {
     "constant": constant,
     "cosine": cosine,
@@ -174,6 +202,8 @@ class Method:
         strength: λ, the factor on the regulariser.
         projection: where the weights are moved after each update.
         curriculum: whether training begins with the short strings and longer ones join them step by step.
+        temperature: what the inputs of all gates are multiplied by in the end; it rises from 1 (`risen`).
+        memory: the factor on the squared error of each unit's memory c against the count, which is added to the loss.
     """
 
     summary: str
@@ -186,6 +216,8 @@ class Method:
     strength: float = 1.0
     projection: Callable[[type[Cell], AnyWeights], AnyWeights] | None = None
     curriculum: bool = False
+    temperature: float = 1.0
+    memory: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse a schedule that does not exist."""
@@ -195,7 +227,23 @@ class Method:
     @property
     def uses_conditions(self) -> bool:
         """Whether the method needs to know what makes the cell count."""
-        return not (self.parametrisation.is_free and self.regulariser is None and self.projection is None)
+        regularised = self.regulariser is not None and self.regulariser.uses_conditions
+        return not self.parametrisation.is_free or regularised or self.projection is not None
+
+    @property
+    def sharpens(self) -> bool:
+        """Whether a temperature rises."""
+        return self.temperature != 1
+
+    @property
+    def uses_gates(self) -> bool:
+        """Whether the method needs a cell with gates."""
+        return self.sharpens or self.memory > 0
+
+    def objective(self, task: Task) -> Objective:
+        """Return what a string's outputs are scored by; where the memory is regressed, it follows the outputs."""
+        objective = self.losses.of(task)
+        return _with_memory(objective, self.memory, task.outputs) if self.memory else objective
 
 
 METHODS: dict[str, Method] = {
@@ -223,8 +271,28 @@ METHODS: dict[str, Method] = {
     "tied-unit": Method("both by construction", schedule="cosine", parametrisation=TIED_UNIT),
     "projected": Method("moved onto the conditions after each step", schedule="cosine", projection=project),
     "curriculum": Method("short strings first", schedule="cosine", curriculum=True),
+    "saturating": Method(
+        "ever sharper gates, the memory regressed on the count, and recurrent weights drawn to zero",
+        every_token=True,
+        schedule="cosine",
+        regulariser=DEAF,
+        strength=0.1,
+        temperature=32.0,
+        memory=1.0,
+    ),
+    "saturating-labels": Method(
+        "the same without the regression",
+        every_token=True,
+        schedule="cosine",
+        regulariser=DEAF,
+        strength=0.1,
+        temperature=32.0,
+    ),
 }
 """Every method by its name in commands and files; a new one is tested by being listed here."""
+
+UNGATED = tuple(name for name, method in METHODS.items() if not method.uses_gates)
+"""The methods that suit cells without gates, too."""
 
 
 def method_named(name: str) -> Method:

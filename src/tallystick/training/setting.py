@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tallystick.cells import CELLS, KINDS, LAYERS, Cell, ReluCell
+from tallystick.cells import CELLS, KINDS, LAYERS, Cell, GatedCell, ReluCell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, Task, task_named
@@ -175,6 +175,15 @@ def _check_sense(setting: Setting) -> None:
             raise BadInput(f"{asked} needs the conditions of a counting theorem, and a {setting.cell} cell has none")
         if needed and setting.kind is ReluCell and setting.goal is not COUNT:
             raise BadInput(f"{asked} makes a relu cell count as semi-Dyck-1 does; only the task count asks for that")
+    if setting.procedure.uses_gates and not issubclass(setting.kind, GatedCell):
+        raise BadInput(
+            f"method: {setting.method!r} needs gates, and a {setting.cell} cell has none; lstm and gru have them"
+        )
+    if setting.procedure.memory and not (issubclass(setting.kind, GatedCell) and setting.kind.has_memory):
+        raise BadInput(
+            f"method: {setting.method!r} regresses the memory c, and a {setting.cell} has none; "
+            "an lstm does, and 'saturating-labels' needs none"
+        )
     if setting.kind is ReluCell and setting.goal is not COUNT and setting.objective is SQUARED_ERROR:
         raise BadInput(
             f"method: {setting.method!r} would have a relu cell count below zero; only the task count suits it"

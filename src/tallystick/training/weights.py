@@ -111,6 +111,11 @@ class TensorWeights(NamedTuple):
         """Return the weights with other steps, and zeros as the biases, which the steps hold."""
         return self._replace(inputs=jnp.stack((a, b), axis=1), bias=tuple(jnp.zeros_like(bias) for bias in self.bias))
 
+    def sharpen(self, temperature: Array) -> "TensorWeights":
+        """Multiply what makes the inputs of the gates, W, U and the biases, by a temperature."""
+        cell = jax.tree.map(lambda array: temperature * array, (self.inputs, self.recurrent, self.bias))
+        return TensorWeights(*cell, self.readout_weight, self.readout_bias)
+
     def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401
         """Return the cells as one cell of arrays."""
         return kind.from_training(self.inputs, self.recurrent, self.bias)

@@ -14,7 +14,7 @@ from tallystick.studies.explain.counter import AtCounter, ExactCounter, Profile,
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of
 from tallystick.training.ensemble import Ensemble, paths, train
-from tallystick.training.methods import METHODS, SQUARED_ERROR
+from tallystick.training.methods import SQUARED_ERROR, UNGATED
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 
@@ -155,7 +155,7 @@ def settings_to_explain(
         raise BadInput("task: missing; --bias and --method go with --task")
     chosen = PAPERS + OTHERS
     if task is not None:
-        chosen = tuple((task, bias, name) for name in (METHODS if method == EVERY else (method,)))
+        chosen = tuple((task, bias, name) for name in (UNGATED if method == EVERY else (method,)))
     return [
         Setting(task, bias, length, method=method, **finer)  # pyright: ignore[reportArgumentType]
         for task, bias, method in chosen
