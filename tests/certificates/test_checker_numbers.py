@@ -10,7 +10,7 @@ import pytest
 from forged import checked_model
 
 from tallystick.checker.effort import Limit
-from tallystick.checker.exponential import POWER_ERROR, power_function
+from tallystick.checker.exponential import POWER_ERROR, power_function, shares_above
 from tallystick.checker.floating import FORMATS, Floating, FloatTanh
 from tallystick.checker.sorted_strings import sign
 from tallystick.checker.tanh import squash_function, tanh_above, tanh_below
@@ -170,6 +170,28 @@ def test_a_power_is_as_close_as_it_is_said_to_be(places):
     for x in some_units(places, 800 if places < 1000 else 100, seed=places):
         exact_power = (-flint.arb(x) / flint.arb(2) ** places).exp() * flint.arb(2) ** places
         assert abs(exact_power - power_function(places)(x)) < POWER_ERROR, x
+
+
+@pytest.mark.parametrize("places", [80, 320])
+def test_shares_are_told_where_their_bounds_tell(places):
+    """Single outputs whose shares lie on both sides of a threshold, by a hair or far apart; a tie is not told."""
+    flint.ctx.prec, unit, told = places + 2000, 1 << places, set()
+    generator = random.Random(places)
+    for _ in range(200):
+        outputs = [generator.randrange(-9 * unit, 9 * unit) for _ in range(generator.randrange(2, 5))]
+        powers = [(flint.arb(output) / unit).exp() for output in outputs]
+        shares = [power / sum(powers) for power in powers]
+        hair = Fraction(generator.choice([1, -1]), 1 << generator.choice([2, 40, places - 30]))
+        threshold = max(Fraction(0), min(Fraction(1), exact(shares[0]).limit_denominator(1 << places) + hair))
+        ends = flint.arb(flint.fmpq(threshold.numerator, threshold.denominator))
+        found = shares_above([(output, output) for output in outputs], places, threshold)
+        assert all(one is not (share <= ends) for one, share in zip(found, shares, strict=True) if one is not None)
+        assert found[0] is not None
+        told.add(found[0])
+    assert told == {True, False}
+    assert shares_above([(0, 0), (0, 0)], places, Fraction(1, 2)) == [None, None]
+    assert shares_above([(0, unit), (0, unit)], places, Fraction(1, 2)) == [None, None]
+    assert shares_above([(unit, 2 * unit), (0, unit - 1)], places, Fraction(1, 2)) == [True, False]
 
 
 def ball_squashed(name, x, places):

@@ -92,8 +92,8 @@ class _Table(dict[int, int]):
                 found = found * square >> self.work
         if len(self) == _MOST_ENTRIES:
             self.clear()
-        self[i] = found >> self.guard
-        return self[i]
+        self[i] = entry = found >> self.guard
+        return entry
 
 
 def shares_above(outputs: Sequence[tuple[int, int]], places: int, threshold: Fraction) -> list[bool | None]:
