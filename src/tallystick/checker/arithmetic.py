@@ -80,8 +80,12 @@ class Arithmetic(ABC):
         if name == "sum":
             return self.sums(operations)
         act = self.function(name)
-        getters = [getter(places) for places in zip(*(operation.places for operation in operations), strict=True)]
-        return lambda boxes: [*map(act, *[getter(boxes) for getter in getters])]
+        first, *others = [
+            getter(places) for places in zip(*(operation.places for operation in operations), strict=True)
+        ]
+        if not others:
+            return lambda boxes: [*map(act, first(boxes))]
+        return lambda boxes: [*map(act, first(boxes), *[other(boxes) for other in others])]
 
     def function(self, name: str) -> Callable[..., Box]:
         """Return an operation that is no sum as a function of boxes."""

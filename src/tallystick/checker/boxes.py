@@ -9,7 +9,6 @@ from .claims import Network, Operation, Program
 from .stages import Stage, stages_of
 
 _GROWING = ("sum", "product", "square", "mean")
-"""What may make numbers longer and longer."""
 
 
 class BoxedNetwork:
@@ -29,22 +28,12 @@ class BoxedNetwork:
     def function(self, program: Program) -> Callable[[Boxes], Boxes]:
         """Return a program as a function of boxes."""
         fixed, moving, places = stages_of(program, len(self.start))
-        run_fixed, run_moving, results = self._runs(fixed), self._runs(moving), getter(places)
+        first, runs, results, check = self._runs(fixed), self._runs(moving), getter(places), self.arithmetic.check
+        if not (first or runs):
+            return lambda state: tuple(results(state))
         constants: list[Box] = []
 
-        def function(state: Boxes) -> Boxes:
-            if fixed and not constants:
-                constants.extend(run_fixed(list(state))[len(state) :])
-            return tuple(results(run_moving([*state, *constants])))
-
-        return function
-
-    def _runs(self, stages: list[Stage]) -> Run:
-        """Return some stages as a function that adds boxes to those so far."""
-        runs = [(self.arithmetic.run(stage), stage[0].name in _GROWING) for stage in stages]
-        check = self.arithmetic.check
-
-        def run_all(boxes: list[Box]) -> list[Box]:
+        def run_all(boxes: list[Box], runs: list[tuple[Run, bool]]) -> list[Box]:
             for run, is_growing in runs:
                 found = run(boxes)
                 if is_growing:
@@ -52,7 +41,16 @@ class BoxedNetwork:
                 boxes += found
             return boxes
 
-        return run_all
+        def function(state: Boxes) -> Boxes:
+            if first and not constants:
+                constants.extend(run_all([*state], first)[len(state) :])
+            return tuple(results(run_all([*state, *constants], runs)))
+
+        return function
+
+    def _runs(self, stages: list[Stage]) -> list[tuple[Run, bool]]:
+        """Return stages as functions, and whether each may make numbers longer and longer."""
+        return [(self.arithmetic.run(stage), stage[0].name in _GROWING) for stage in stages]
 
     def step(self, state: Boxes, token: int) -> Boxes:
         """Return the boxes of the next state."""

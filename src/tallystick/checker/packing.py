@@ -18,32 +18,41 @@ class Terms(NamedTuple):
     """A sum Σ weight·number / common + bias / common, in units; `places` are those of the numbers."""
 
     weights: list[int]
-    places: tuple[int, ...]
+    places: list[int]
     bias: int
     common: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether two numbers are added, and nothing more."""
+        return self.weights == [1, 1] and self.common == 1 and not self.bias
 
 
 Packed = Callable[[Sequence[int], Sequence[int]], list[tuple[int, int]]]
 """From the low and the high ends of numbers to the boxes of all sums."""
 
 
-def packed_sums(sums: Sequence[Terms], digits: int) -> Packed | None:
+def packed_sums(sums: Sequence[Terms], places: list[int], digits: int) -> Packed | None:
     """Return a function that finds all sums over numbers whose ends are below 2^(digits − 1) units, rounded outward.
 
     Args:
         sums: what is added up.
+        places: those of all numbers, in the order in which they will be given.
         digits: binary digits of twice the middles and of the widths.
 
     Returns:
-        None where sums add up other numbers than the first, where the weights are no binary fractions, or where it is not
-        worth it.
+        None where the weights are no binary fractions, or where there are too few sums or weights to be worth it.
     """
-    places = sums[0].places
-    if len(sums) < _FEWEST or not places or any(one.places != places or one.common & one.common - 1 for one in sums):
+    if len(sums) < _FEWEST or any(one.common & one.common - 1 for one in sums):
+        return None
+    if 2 * sum(len(one.places) for one in sums) < len(sums) * len(places):
         return None
     # All sums are brought to one divisor 2^drop, which is made of whole bytes: they are not cut out of a lane.
     drop = -(-max(2 * one.common for one in sums).bit_length() // 8) * 8
-    rows = [[(weight << drop - 1) // one.common for weight in one.weights] for one in sums]
+    rows, order = [[0] * len(places) for _ in sums], {place: index for index, place in enumerate(places)}
+    for row, one in zip(rows, sums, strict=True):
+        for weight, place in zip(one.weights, one.places, strict=True):
+            row[order[place]] = (weight << drop - 1) // one.common
     biases = [(one.bias << drop) // one.common for one in sums]
     # A lane holds a sum and half the lane, which makes it positive.
     most = 2 * (max(sum(map(abs, row)) for row in rows) << digits) + max(map(abs, biases)) + (1 << drop)

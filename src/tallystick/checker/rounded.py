@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import partial
 from math import lcm
 from operator import add, mul, sub
 from typing import Any
@@ -36,42 +35,45 @@ class Rounded(Arithmetic):
         return low // divisor, -(-high // divisor)
 
     def sums(self, operations: Sequence[Operation]) -> Run:
-        """Return the sums, all at once where they add up the same numbers."""
+        """Return the sums: each number is the middle of its box give or take half its width.
+
+        Middles and widths are found once for all sums. Where all add up the same numbers, they do so at once.
+        """
         terms = [_terms(operation, self.unit) for operation in operations]
-        alone = [self._sum(one) for one in terms]
-        packed = None if self.places is None else packed_sums(terms, self.places + _MOST_PACKED)
-        if packed is None:
-            return lambda boxes: [total(boxes) for total in alone]
-        chosen, most = getter(operations[0].places), self.unit << _MOST_PACKED - 1
-
-        def totals(boxes: list[Box]) -> list[Box]:
-            lows, highs = zip(*chosen(boxes), strict=True)
-            if max(highs) < most and min(lows) > -most:
-                return packed(lows, highs)
-            return [total(boxes) for total in alone]
-
-        return totals
-
-    def _sum(self, terms: Terms) -> Callable[[list[Box]], Box]:
-        """Return a sum: each number is the middle of its box give or take half its width."""
-        kept = [term for term in zip(terms.weights, terms.places, strict=True) if term[0]]
-        weights, places = [weight for weight, _ in kept], [place for _, place in kept]
-        bias, common = terms.bias, terms.common
+        if all(one.is_plain for one in terms):
+            pairs = [one.places for one in terms]
+            return lambda boxes: [_plus(boxes[one], boxes[other]) for one, other in pairs]
+        places = sorted({place for one in terms for place in one.places})
         if not places:
-            constant = self.outward(bias, bias, common)
-            return lambda _: constant
-        if weights == [1, 1] and common == 1 and not bias:
-            return partial(_plus, *places)
-        sizes, chosen, outward = list(map(abs, weights)), getter(places), self.outward
-        divisor, twice = 2 * common, 2 * bias
+            constants = [self.outward(one.bias, one.bias, one.common) for one in terms]
+            return lambda _: constants
+        chosen, most = getter(places), self.unit << _MOST_PACKED - 1
+        packed = None if self.places is None else packed_sums(terms, places, self.places + _MOST_PACKED)
+        order = {place: index for index, place in enumerate(places)}
+        totals = [self._total(one, [order[place] for place in one.places]) for one in terms]
 
-        def total(boxes: list[Box]) -> Box:
+        def run(boxes: list[Box]) -> list[Box]:
             lows, highs = zip(*chosen(boxes), strict=True)
-            middle = sum(map(mul, weights, map(add, lows, highs)), twice)
-            reach = sum(map(mul, sizes, map(sub, highs, lows)))
+            if packed is not None and max(highs) < most and min(lows) > -most:
+                return packed(lows, highs)
+            doubled, widths = [*map(add, lows, highs)], [*map(sub, highs, lows)]
+            return [total(doubled, widths) for total in totals]
+
+        return run
+
+    def _total(self, terms: Terms, order: list[int]) -> Callable[[list[Any], list[Any]], Box]:
+        """Return a sum, given twice the middles and the widths of numbers, and where those of its own stand among them."""
+        weights, sizes, outward = terms.weights, [*map(abs, terms.weights)], self.outward
+        divisor, twice = 2 * terms.common, 2 * terms.bias
+        chosen = getter(order)
+
+        def total(doubled: list[Any], widths: list[Any]) -> Box:
+            middle, reach = sum(map(mul, weights, doubled), twice), sum(map(mul, sizes, widths))
             return outward(middle - reach, middle + reach, divisor)
 
-        return total
+        if order == [*range(len(order))]:  # which come first, so that products leave out the others
+            return total
+        return lambda doubled, widths: total(chosen(doubled), chosen(widths))
 
     def product(self, x: Box, y: Box) -> Box:
         """Multiply: the least and the greatest product are among those of the ends."""
@@ -158,16 +160,19 @@ def _is_long(*numbers: Fraction) -> bool:
     return max(number.denominator for number in numbers).bit_length() > _LONGEST
 
 
-def _plus(one: int, other: int, boxes: list[Box]) -> Box:
-    (a, b), (c, d) = boxes[one], boxes[other]
-    return a + c, b + d
+def _plus(x: Box, y: Box) -> Box:
+    return x[0] + y[0], x[1] + y[1]
 
 
 def _terms(operation: Operation, unit: int) -> Terms:
-    """Bring the weights and the bias of a sum to whole numbers over one divisor."""
-    common = _common_denominator([operation.bias, *operation.weights])
-    weights = [int(weight * common) for weight in operation.weights]
-    return Terms(weights, operation.places, int(operation.bias * common) * unit, common)
+    """Bring the weights and the bias of a sum to whole numbers over one divisor; each number has one weight."""
+    weights: dict[int, Fraction] = {}
+    for weight, place in zip(operation.weights, operation.places, strict=True):
+        weights[place] = weights.get(place, Fraction(0)) + weight
+    kept = {place: weight for place, weight in weights.items() if weight}
+    common = _common_denominator([operation.bias, *kept.values()])
+    whole = [int(weight * common) for weight in kept.values()]
+    return Terms(whole, [*kept], int(operation.bias * common) * unit, common)
 
 
 def _common_denominator(numbers: Sequence[Fraction]) -> int:
