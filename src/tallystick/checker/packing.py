@@ -4,7 +4,7 @@ The weights that a number has in all sums stand side by side in one long number,
 What the products add up to then holds all the sums, and bytes are cut out of it where a lane begins and ends.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from operator import add, mul, sub
 from typing import NamedTuple
 
@@ -60,7 +60,7 @@ def packed_sums(sums: Sequence[Terms], places: list[int], digits: int) -> Packed
     if lane > digits + _LONGEST:
         return None
     columns = [_pack(column, lane) for column in zip(*rows, strict=True)]
-    sizes = [_pack(map(abs, column), lane) for column in zip(*rows, strict=True)]
+    sizes = [_pack([*map(abs, column)], lane) for column in zip(*rows, strict=True)]
     half, size = 1 << lane - 1, len(sums) * lane // 8
     below = _pack([half + bias for bias in biases], lane)
     above = _pack([half + bias + (1 << drop) - 1 for bias in biases], lane)
@@ -76,6 +76,7 @@ def packed_sums(sums: Sequence[Terms], places: list[int], digits: int) -> Packed
     return totals
 
 
-def _pack(numbers: Iterable[int], lane: int) -> int:
+def _pack(numbers: Sequence[int], lane: int) -> int:
     """Put whole numbers side by side."""
-    return sum(number << lane * place for place, number in enumerate(numbers))
+    above, below = (b"".join(max(0, sign * one).to_bytes(lane // 8, "little") for one in numbers) for sign in (1, -1))
+    return int.from_bytes(above, "little") - int.from_bytes(below, "little")

@@ -61,13 +61,13 @@ class Rounded(Arithmetic):
 
         return run
 
-    def _total(self, terms: Terms, order: list[int]) -> Callable[[list[Any], list[Any]], Box]:
+    def _total(self, terms: Terms, order: list[int]) -> Callable[[Sequence[Any], Sequence[Any]], Box]:
         """Return a sum, given twice the middles and the widths of numbers, and where those of its own stand among them."""
         weights, sizes, outward = terms.weights, [*map(abs, terms.weights)], self.outward
         divisor, twice = 2 * terms.common, 2 * terms.bias
         chosen = getter(order)
 
-        def total(doubled: list[Any], widths: list[Any]) -> Box:
+        def total(doubled: Sequence[Any], widths: Sequence[Any]) -> Box:
             middle, reach = sum(map(mul, weights, doubled), twice), sum(map(mul, sizes, widths))
             return outward(middle - reach, middle + reach, divisor)
 
@@ -168,7 +168,7 @@ def _terms(operation: Operation, unit: int) -> Terms:
     """Bring the weights and the bias of a sum to whole numbers over one divisor; each number has one weight."""
     weights: dict[int, Fraction] = {}
     for weight, place in zip(operation.weights, operation.places, strict=True):
-        weights[place] = weights.get(place, Fraction(0)) + weight
+        weights[place] = weights[place] + weight if place in weights else weight
     kept = {place: weight for place, weight in weights.items() if weight}
     common = _common_denominator([operation.bias, *kept.values()])
     whole = [int(weight * common) for weight in kept.values()]
