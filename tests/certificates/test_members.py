@@ -19,7 +19,7 @@ from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import ready_task
 from tallystick.networks import Network, Readout, write_network
-from tallystick.networks.steps import NEXT, STEPWISE, SUPPORT, THRESHOLD
+from tallystick.networks.steps import NEXT, STEPWISE, SUPPORT, THRESHOLD, Steps
 
 LARGEST = {"anbn": 4, "anbncn": 2, "anbmcnm": 3, "dyck1": 3, "shuffle2": 2}
 """The largest n of each language whose members are short enough to go through all strings of their length."""
@@ -80,6 +80,15 @@ def compare(draws, kinds, number):
 def test_members_agree_with_every_string(kinds):
     with np.errstate(all="ignore"):
         compare(random.Random("members"), kinds, 25)
+
+
+def test_a_tie_between_wrong_tokens_is_named():
+    """After `bc` the outputs of a and b are both 0, of which a comes first; boxes leave that open."""
+    cell = ts.LinearLayer(((-2, 1, -1),), ((-2,),), (-1,), (0,))
+    steps = Steps(("a", "<EOS>", "c", "b"), "<EOS>")
+    readout = Readout(((0,), (2,), (0,), (1,)), (0, -1, -2, 2), NEXT, steps)
+    found = ts.members(Network(cell, readout, ready_task("anbmcnm")), 2)
+    assert (found.failure.runs, found.failure.found) == ((("b", 1), ("c", 1)), "a")
 
 
 @pytest.mark.long

@@ -150,13 +150,6 @@ class MemberRun:
                 )
             )
 
-    def said_after(self, string: tuple[str, ...]) -> Truths:
-        """Return what is named after one string."""
-        tokens, states = inputs_of(self.network.alphabet), self.runner.start()
-        for token in string:
-            states = self.runner.step(states, tokens[token])
-        return self.runner.said(states).yes[0]
-
     def first_wrong(self) -> Iterator[tuple[Position, int | None]]:
         """Go through the members; each with the length of its first wrong prefix, or None where all is right."""
         if not self.members:
@@ -206,6 +199,20 @@ def run_members(network: Network, arithmetic: str, longest: int) -> tuple[Member
         f"members: {MOST_DIGITS:,} binary digits do not tell what the network says after some prefix, which may be a tie; "
         "ask for fewer members with upto=, or for an arithmetic such as float32"
     )
+
+
+def named_after(network: Network, arithmetic: str, string: tuple[str, ...]) -> list[int]:
+    """Return the places of the tokens that are named after a string, in real arithmetic with as many digits as it takes."""
+    tokens, named = inputs_of(network.alphabet), np.zeros(0, np.bool_)
+    for runner in _runners(network, arithmetic):
+        states = runner.start()
+        for token in string:
+            states = runner.step(states, tokens[token])
+        said = runner.said(states)
+        named = said.yes[0]
+        if (said.yes | said.no).all():
+            break
+    return np.flatnonzero(named).tolist()
 
 
 def _runners(network: Network, arithmetic: str) -> Iterator[Runner]:

@@ -6,9 +6,7 @@ length must be right. It starts from 0 where the empty string is a member, else 
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from tallystick.certificates.languages.member_runs import MemberRun, run_members
+from tallystick.certificates.languages.member_runs import MemberRun, named_after, run_members
 from tallystick.certificates.languages.prefixes import Position
 from tallystick.certificates.verdict import REAL, Failure
 from tallystick.errors import BadInput, check_whole
@@ -81,7 +79,7 @@ def members(network: Network, upto: int, arithmetic: str = REAL) -> Members:
     failure = None
     if failing:
         _, wrong, at = failing[0]
-        failure = _failure(run, at, wrong)
+        failure = _failure(run, arithmetic, at, wrong)
     ranges = _ranges(sorted({n for n, _, _ in failing}))
     first_wrong = ranges[0][0] if ranges else None
     right_upto = upto if first_wrong is None else first_wrong - 1
@@ -126,14 +124,14 @@ def _length_of(task: Task, n: int) -> int:
     return lengths[-1] + more * (lengths[-1] - lengths[-2]) if more > 0 else lengths[n - (lengths[0] > 0)]
 
 
-def _failure(run: MemberRun, at: Position, wrong: int) -> Failure:
+def _failure(run: MemberRun, arithmetic: str, at: Position, wrong: int) -> Failure:
     network = run.network
     if network.readout.decision == THRESHOLD:
         return Failure(run.runs.string(at, network.alphabet), MembershipClass.REJECTED, MembershipClass.ACCEPTED)
     runs = run.runs.string(run.runs.prefix(at, wrong), network.alphabet)
     string = Failure(runs, "", "").tokens
-    found = np.flatnonzero(run.said_after(string)).tolist()
-    return Failure(runs, network.name_of(found), network.right_class(string) or "")
+    found = network.name_of(named_after(network, arithmetic, string))
+    return Failure(runs, found, network.right_class(string) or "")
 
 
 def _ranges(numbers: list[int]) -> tuple[tuple[int, int], ...]:
