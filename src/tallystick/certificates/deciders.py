@@ -44,6 +44,7 @@ from fractions import Fraction
 from itertools import product
 
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
+from tallystick.certificates.any_order.decider import decide_in_any_order
 from tallystick.certificates.boxes.box_proof import METHOD as BOXES
 from tallystick.certificates.boxes.box_proof import decide_by_boxes
 from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
@@ -63,6 +64,7 @@ from tallystick.certificates.one_unit.executions import execution
 from tallystick.certificates.one_unit.search import Reached, is_steady, search
 from tallystick.certificates.one_unit.sorted_strings import first_failure
 from tallystick.certificates.verdict import (
+    ANY_ORDERS,
     ENCLOSURES,
     FLOATS,
     REAL,
@@ -100,17 +102,12 @@ def certify_network(
     network: Network, lengths: str, arithmetic: str, limit: int | None, first: int | None = None
 ) -> Verdict:
     """Ask the deciders of a network's cell in turn, or those of languages where it is asked about anything but a sign."""
-    arithmetic_of(arithmetic)
-    counted = lengths_of(lengths)
-    if limit is not None:
-        check_whole(limit, "limit", least=_LEAST_LIMIT)
-    if first is not None:
-        check_whole(first, "first", least=0)
-    first = network.first_length if first is None else first
-    if limit is not None and limit < first:
-        raise BadInput(f"limit: {limit} is below {first}, the least length that counts")
+    scope = _scope(network, lengths, arithmetic, limit, first)
+    counted, first = scope.lengths, scope.first
+    if arithmetic in ANY_ORDERS:
+        return decide_in_any_order(network, scope)
     if not network.is_usual or first != 1:  # the deciders of cells look at every length from 1 on
-        return certify_language(network, Scope(counted, first, arithmetic, limit))
+        return certify_language(network, scope)
     counts = network.readout.decision == COUNT
     if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
@@ -121,7 +118,22 @@ def certify_network(
             return verdict_on_count(verdict, network) if counts else verdict
     if not network.cell.deciders:
         raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
-    return certify_language(network, Scope(counted, first, arithmetic, limit))
+    return certify_language(network, scope)
+
+
+def _scope(network: Network, lengths: str, arithmetic: str, limit: int | None, first: int | None) -> Scope:
+    """Return what is asked, checked."""
+    if arithmetic not in ANY_ORDERS:
+        arithmetic_of(arithmetic)
+    counted = lengths_of(lengths)
+    if limit is not None:
+        check_whole(limit, "limit", least=_LEAST_LIMIT)
+    if first is not None:
+        check_whole(first, "first", least=0)
+    first = network.first_length if first is None else first
+    if limit is not None and limit < first:
+        raise BadInput(f"limit: {limit} is below {first}, the least length that counts")
+    return Scope(counted, first, arithmetic, limit)
 
 
 def decide_by_sorted_strings(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:

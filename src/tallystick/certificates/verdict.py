@@ -14,7 +14,7 @@ from tallystick.certificates.running.executable import Executable
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
-from tallystick.numbers import ARITHMETICS, Number, standard_floats
+from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, Number, standard_floats
 
 LONGEST_STRING = 10**6
 
@@ -24,10 +24,13 @@ SUSPECT = 2
 REAL = "real"
 FLOATS = tuple(name for name in ARITHMETICS if name != "rational")
 ARITHMETIC_NAMES = (REAL, *FLOATS)
-"""The arithmetics of a verdict: the real numbers, or floating point as executed.
+"""The arithmetics in which a network is run: the real numbers, or floating point as executed.
 
 `float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
 """
+
+ANY_ORDERS = tuple(name + ANY_ORDER for name in FORMATS)
+"""The arithmetics of verdicts that hold for every order of operations, fused or not."""
 
 AS_EXECUTED = "as executed"
 """In the place of an arithmetic: whatever a program does on the machine that runs it."""
@@ -190,7 +193,12 @@ class Verdict:
     @property
     def executed(self) -> Network:
         """The model with its weights in the verdict's arithmetic."""
-        return self.network.in_arithmetic(arithmetic_of(self.arithmetic))
+        return self.network.in_arithmetic(self._number)
+
+    @property
+    def _number(self) -> str:
+        """The kind of number in which states are shown."""
+        return arithmetic_of(self.arithmetic.removesuffix(ANY_ORDER))
 
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
@@ -208,7 +216,7 @@ class Verdict:
     @standard_floats()
     def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:
         cell = network.cell
-        shown = "float64" if self.arithmetic == REAL and not cell.shows_rationals else arithmetic_of(self.arithmetic)
+        shown = "float64" if self.arithmetic == REAL and not cell.shows_rationals else self._number
         try:
             cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds
@@ -239,7 +247,8 @@ class Horizons(NamedTuple):
 def arithmetic_of(name: str) -> str:
     """Return the name of the number type in which an arithmetic is decided: rationals for real numbers."""
     if name not in ARITHMETIC_NAMES:
-        raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETIC_NAMES)}")
+        only = "; it is for certify alone" if name in ANY_ORDERS else ""
+        raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETIC_NAMES)}{only}")
     return "rational" if name == REAL else name
 
 

@@ -17,9 +17,10 @@ from tallystick.numbers.operations import (
     unit_step,
     weighted_mean,
 )
-from tallystick.numbers.values import ARITHMETICS, FUSED, check_number, exact, float_format
+from tallystick.numbers.values import ANY_ORDER, ARITHMETICS, FUSED, check_number, exact, float_format
 
 __all__ = [
+    "ANY_ORDER",
     "ARITHMETICS",
     "FORMATS",
     "FUSED",

@@ -177,12 +177,41 @@ def _rounded_sum(product: Doubles, term: Doubles, form: FloatFormat) -> NDArray[
     The sum is first rounded to odd: where it is not exact, to the neighbour with an odd last digit. A second rounding to
     a format of at least two digits less is then as good as a single one (Boldo and Melquiond, 2008).
     """
-    total = _to_odd(*_two_sum(product, term))
+    return _narrow(_to_odd(*_two_sum(product, term)), form)
+
+
+def _narrow(total: Doubles, form: FloatFormat) -> NDArray[Any]:
+    """Round doubles to a narrower format, once."""
     if form.kind is not ml_dtypes.bfloat16:
         return total.astype(form.kind)
     # bfloat16 is only reached by way of float32, and to odd once more there.
     single = total.astype(np.float32)
     return _to_odd(single, total - single.astype(np.float64)).astype(form.kind)
+
+
+def to_format(x: Number, form: FloatFormat) -> Any:  # noqa: ANN401 -- a double or an array of them
+    """Round doubles to the nearest numbers of a format, which are doubles too; what is too large becomes infinite."""
+    doubles = np.asarray(x, np.float64)
+    with np.errstate(all="ignore"):
+        return doubles if form.kind is np.float64 else _narrow(doubles, form).astype(np.float64)
+
+
+def directed_sum(x: Number, y: Number, side: int) -> Any:  # noqa: ANN401
+    """Add doubles, rounded down where the side is −1 and up where it is 1; an exact sum stays exact."""
+    return _to_side(*_two_sum(np.asarray(x, np.float64), np.asarray(y, np.float64)), side)
+
+
+def directed_product(x: Number, y: Number, side: int) -> Any:  # noqa: ANN401
+    """Multiply doubles, rounded down where the side is −1 and up where it is 1; an exact product stays exact."""
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    product, error = _two_product(x, y)
+    safe = (_in_range(x) & _in_range(y) & _in_range(product)) & ((product != 0) | (x == 0) | (y == 0))
+    return _to_side(product, np.where(safe, error, np.nan), side)
+
+
+def _to_side(total: Doubles, error: Doubles, side: int) -> Doubles:
+    """Move to the neighbour on a side, unless the error is known and does not lie on it."""
+    return np.where(error * side <= 0, total, np.nextafter(total, side * np.inf))
 
 
 def _two_sum(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles]:

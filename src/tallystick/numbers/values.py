@@ -129,6 +129,9 @@ def exact_number(value: Fraction, field: str = "number") -> object:
 FUSED = "-fused"
 """What a name ends in where w·h + c is rounded once; otherwise the product is rounded, and then the sum."""
 
+ANY_ORDER = "-any-order"
+"""What a name ends in where nothing is said of the order in which a library computes (`any_order`)."""
+
 _TERMS = ("open_step", "close_step", "bias")
 """The weights that are added; all others are multiplied with h."""
 
@@ -151,12 +154,12 @@ ARITHMETICS: dict[str, Callable[..., Number]] = {
 
 
 def float_format(arithmetic: str) -> FloatFormat:
-    """Return the format of a floating-point arithmetic, fused or not.
+    """Return the format of a floating-point arithmetic, fused, in any order, or neither.
 
     >>> float_format("float32-fused").digits
     24
     """
-    return FORMATS[arithmetic.removesuffix(FUSED)]
+    return FORMATS[arithmetic.removesuffix(FUSED).removesuffix(ANY_ORDER)]
 
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:

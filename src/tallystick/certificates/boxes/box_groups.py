@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import ONE_HOT, Input, Recurrence
+from tallystick.cells import ONE_HOT, Input
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import Box
@@ -21,6 +21,28 @@ _AT_ONCE = 1 << 13
 """How many groups take a step together: what they need stays in a processor's cache."""
 
 _THREADS = min(4, os.cpu_count() or 1)
+
+
+class BoxedCell(Protocol):
+    """A cell that steps from boxes to boxes."""
+
+    @property
+    def initial_state(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """The state before the first token."""
+        ...
+
+    @property
+    def matrix_entries(self) -> int:
+        """How many weights a step multiplies with."""
+        ...
+
+    def step(self, state: Any, token: Any) -> Any:  # noqa: ANN401
+        """Return the boxes after one more token."""
+        ...
+
+    def final_state(self, string: str) -> Any:  # noqa: ANN401
+        """Return the boxes after a string."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +71,7 @@ class Groups:
         """How many groups there are."""
         return (self.length - self.suffix + 1) * 2**self.suffix
 
-    def longer(self, cell: Recurrence, suffix: int) -> "Groups":
+    def longer(self, cell: BoxedCell, suffix: int) -> "Groups":
         """Return the groups of the strings with one more token; no more than `suffix` last tokens are told apart."""
         images = images_of(cell, self.state, self.size, [ONE_HOT[token] for token in ALPHABET])
         rows = self.length - self.suffix + 1
@@ -64,7 +86,7 @@ class Groups:
         return OPEN * openings + CLOSE * closings + last
 
 
-def images_of(cell: Recurrence, state: Any, size: int, inputs: Sequence[Input]) -> Any:  # noqa: ANN401 -- each cell has its own
+def images_of(cell: BoxedCell, state: Any, size: int, inputs: Sequence[Input]) -> Any:  # noqa: ANN401 -- each cell has its own
     """Return the boxes after a step, of the shape "group" × "new token", found some groups at a time.
 
     Threads share the work, since NumPy lets go of Python's lock.
@@ -101,7 +123,7 @@ def groups_to(length: int, suffix: int) -> int:
     return 2**shorter - 1 + longer * (longer + 1) // 2 * 2**suffix
 
 
-def empty_string(cell: Recurrence) -> Groups:
+def empty_string(cell: BoxedCell) -> Groups:
     """Return the group of the empty string."""
     return Groups(0, 0, map_states(_alone, cell.initial_state))
 

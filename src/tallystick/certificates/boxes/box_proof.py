@@ -12,16 +12,16 @@ that a string fails and that every shorter counted length is proved; where lengt
 BOUNDED and names the string.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import GraphCell, Recurrence
-from tallystick.certificates.boxes.box_groups import Groups, empty_string, groups_to
+from tallystick.cells import GraphCell
+from tallystick.certificates.boxes.box_groups import BoxedCell, Groups, empty_string, groups_to
 from tallystick.certificates.boxes.suspects import suspects
 from tallystick.certificates.progress import report
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, runs_of
@@ -30,7 +30,7 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
-from tallystick.numbers import exact
+from tallystick.numbers import ANY_ORDER, FUSED, exact
 from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.values import Vector, layer
 
@@ -42,6 +42,9 @@ METHOD = "gated boxes"
 DEFAULT_LIMIT = 1000
 _TRIED = 20
 """How many suspects are tried in boxes, the shortest first."""
+
+Test = tuple[Any, Any]
+"""Where a comparison surely holds and where it surely fails: truths, or arrays of them."""
 
 UNSURE = -1
 """In the place of a class's index: the box lies in more than one class, or its bounds do not tell."""
@@ -68,8 +71,8 @@ def decide_by_boxes(network: Network, lengths: Lengths, arithmetic: str, limit: 
         return None  # steps of 0 and 1 leave boxes open where a string by itself is decided, as for any language
     if arithmetic != REAL:
         raise BadInput(
-            f"arithmetic: {arithmetic!r} is for cells without gates; each library adds up a gate's terms in an order of its own, "
-            f"so a GRU or an LSTM is decided in {REAL} arithmetic"
+            f"arithmetic: {arithmetic!r} is for cells without gates, since each library adds up a gate's terms in an order of "
+            f"its own; certify in {REAL} arithmetic, or in {arithmetic.removesuffix(FUSED)}{ANY_ORDER}, for any order"
         )
     limit = DEFAULT_LIMIT if limit is None else limit
     bounded = Bounded.of(network)
@@ -112,25 +115,31 @@ def _reason(below: "Reached", known: Failure | None, lengths: Lengths, limit: in
 
 @dataclass(frozen=True)
 class Bounded:
-    """A network made ready for boxes: every weight enclosed, exactly where it is a double, and the forms that make each class.
+    """A network made ready for boxes.
 
-    A comparison of two outputs is one linear form, (vⱼ − vᵢ)·h + cⱼ − cᵢ, whose weights are subtracted exactly, so that what the
-    outputs have in common does not widen the bounds.
+    In real arithmetic every weight is enclosed, exactly where it is a double, and a comparison of two outputs is one linear form,
+    (vⱼ − vᵢ)·h + cⱼ − cᵢ, whose weights are subtracted exactly, so that what the outputs have in common widens nothing.
+
+    Attributes:
+        cell: its step on boxes.
+        classes: from states in boxes to the index of the class that all of them get, or `UNSURE`.
+        task: what is right.
     """
 
-    cell: Recurrence
-    forms: tuple[tuple[Form, ...], ...]
+    cell: BoxedCell
+    classes: Callable[[Any], NDArray[np.int64]]
     task: Task
 
     @classmethod
     def of(cls, network: Network) -> "Bounded":
         """Enclose the weights."""
-        return cls(network.cell.map_weights(box_of), boxed_forms(network.readout), network.task)
+        cell, forms = network.cell.map_weights(box_of), boxed_forms(network.readout)
+        return cls(cell, lambda state: sure_classes(forms, cell.hidden(state)), network.task)
 
     def failure(self, string: str) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
-        hidden = self.cell.hidden(self.cell.final_state(string))
-        found, right = int(sure_classes(self.forms, hidden)), self.task.index_of_count(self.task.count(string))
+        found = int(self.classes(self.cell.final_state(string)))
+        right = self.task.index_of_count(self.task.count(string))
         if found in (UNSURE, right):
             return None
         return Failure(runs_of(string), self.task.classes[found], self.task.classes[right])
@@ -147,32 +156,34 @@ def boxed_forms(readout: Readout) -> tuple[tuple[Form, ...], ...]:
 
 def sure_classes(forms: tuple[tuple[Form, ...], ...], hidden: Vector) -> NDArray[np.int64]:
     """Return the index of the class that every h in a box gets, or `UNSURE`, for an array of boxes."""
-    found = np.full(_shape(hidden), UNSURE)
-    excluded = np.ones(found.shape, np.bool_)
-    for index, needed in enumerate(forms):
+    tests = [[_holds_or_fails(form, hidden) for form in needed] for needed in forms]
+    return classes_of(tests, shape_of(hidden))
+
+
+def classes_of(tests: Sequence[Sequence[Test]], shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the index of the class all of whose tests hold, or `UNSURE`, for an array of boxes."""
+    found, excluded = np.full(shape, UNSURE), np.ones(shape, np.bool_)
+    for index, needed in enumerate(tests):
         if not needed:
             continue
-        holds, fails = zip(*(_holds_or_fails(form, hidden) for form in needed), strict=True)
-        found[np.logical_and.reduce(holds)] = index
+        holds, fails = zip(*needed, strict=True)
+        found[np.broadcast_to(np.logical_and.reduce(holds), shape)] = index
         excluded &= np.logical_or.reduce(fails)
-    # A class without comparisons gets what no other class gets, so every other one must be out of the question.
-    for index in (index for index, needed in enumerate(forms) if not needed):
+    # A class without tests gets what no other class gets, so every other one must be out of the question.
+    for index in (index for index, needed in enumerate(tests) if not needed):
         found[excluded] = index
     return found
 
 
-def _holds_or_fails(form: Form, hidden: Vector) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _holds_or_fails(form: Form, hidden: Vector) -> Test:
     """Say where a comparison holds for every h in a box, and where it fails for every one."""
     value: Box
     (value,) = layer((form.weight,), (form.bias,), hidden)
     holds = value.low > 0 if form.strict else value.low >= 0
-    fails = value.high <= 0 if form.strict else value.high < 0
-    # Weights of 0 leave the bias alone, which is the same everywhere.
-    shape = _shape(hidden)
-    return np.broadcast_to(holds, shape), np.broadcast_to(fails, shape)
+    return holds, value.high <= 0 if form.strict else value.high < 0
 
 
-def _shape(hidden: Vector) -> tuple[int, ...]:
+def shape_of(hidden: Iterable[object]) -> tuple[int, ...]:
     """Return the shape of the boxes; a unit that is the same for every string has a single box, or is a plain number."""
     return np.broadcast_shapes(*(np.shape(unit.low) for unit in hidden if isinstance(unit, Box)))
 
@@ -207,7 +218,7 @@ def furthest(passes: Iterable[Iterator[Reached]], best: Reached, limit: int) -> 
     return best
 
 
-def _suffixes(cell: Recurrence, limit: int) -> Iterator[int]:
+def _suffixes(cell: BoxedCell, limit: int) -> Iterator[int]:
     """Go through the numbers of last tokens to tell apart.
 
     Where every string can have a box of its own up to the limit, that comes last, and before it only what takes far less work.
@@ -220,7 +231,7 @@ def _suffixes(cell: Recurrence, limit: int) -> Iterator[int]:
     yield limit
 
 
-def work_of(cell: Recurrence, groups: int) -> int:
+def work_of(cell: BoxedCell, groups: int) -> int:
     """Return the work of the two steps of some groups: that of their weights, less where matrices of them are multiplied."""
     weights = cell.matrix_entries
     if weights <= _FEW_WEIGHTS:
@@ -239,7 +250,7 @@ def _prove_with_suffix(network: Bounded, lengths: Lengths, limit: int, suffix: i
         groups = groups.longer(network.cell, suffix)
         if groups.length not in lengths.upto(limit):
             continue
-        found = sure_classes(network.forms, network.cell.hidden(groups.state))
+        found = network.classes(groups.state)
         wrong = found != network.task.right_classes(groups.counts)
         if wrong.any():
             failure = _failing_string(network, groups, wrong & (found != UNSURE))

@@ -1,0 +1,99 @@
+"""A network as any library may execute it in a floating-point format: its states lie in boxes whose ends are such numbers.
+
+Between two tokens every number of a state is there, added up and rounded; within a step it is a `Span`, which keeps sums
+together whose order nobody knows. So what a step takes and gives are boxes, as in real arithmetic, and whatever groups strings by
+boxes works on these too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.cells import Input, Recurrence, inputs_of
+from tallystick.certificates.boxes.box_proof import Test, classes_of, shape_of
+from tallystick.languages.counter_machine import String
+from tallystick.networks import Network, Readout
+from tallystick.networks.readout import Comparison
+from tallystick.numbers import Number, float_format
+from tallystick.numbers.any_order import Span, span_between, span_of
+from tallystick.numbers.boxes import Box
+from tallystick.numbers.floats import FloatFormat
+from tallystick.numbers.values import layer, map_states
+
+
+@dataclass(frozen=True)
+class Executions:
+    """A network with its weights rounded to a format, as spans."""
+
+    recurrence: Recurrence
+    readout: Readout
+    inputs: Mapping[str, Input]
+    form: FloatFormat
+
+    @classmethod
+    def of(cls, network: Network, arithmetic: str) -> "Executions":
+        """Round the weights, as a library does when it loads them."""
+        form = float_format(arithmetic)
+        number = partial(_weight, form)
+        return cls(
+            network.cell.map_weights(number), network.readout.map_weights(number), inputs_of(network.alphabet), form
+        )
+
+    @property
+    def initial_state(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """The state before the first token, in boxes."""
+        return self._boxes(self.recurrence.initial_state)
+
+    @property
+    def matrix_entries(self) -> int:
+        """How many weights a step multiplies with."""
+        return self.recurrence.matrix_entries
+
+    def step(self, state: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the boxes of the state after one more token."""
+        return self._boxes(self.recurrence.step(self._spans(state), token))
+
+    def final_state(self, string: String) -> Any:  # noqa: ANN401
+        """Return the boxes of the state after a string."""
+        state = self.initial_state
+        for token in string:
+            state = self.step(state, self.inputs[token])
+        return state
+
+    def outputs(self, state: Any) -> list[Box]:  # noqa: ANN401
+        """Return the boxes of the outputs."""
+        hidden = self.recurrence.hidden(self._spans(state))
+        return [_box(output) for output in layer(self.readout.weight, self.readout.bias, hidden)]
+
+    def classes(self, state: Any) -> NDArray[np.int64]:  # noqa: ANN401
+        """Return the index of the class that every execution gives, or `UNSURE`, for an array of states."""
+        outputs = [*self.outputs(state), Box(0.0, 0.0)]  # NOTHING is the last
+        tests = [[_holds_or_fails(outputs, one) for one in needed] for needed in self.readout.comparisons]
+        return classes_of(tests, shape_of(outputs))
+
+    def _spans(self, state: Any) -> Any:  # noqa: ANN401
+        def span(box: Box) -> Span:
+            return span_between(box, self.form)
+
+        return map_states(span, state)
+
+    def _boxes(self, state: Any) -> Any:  # noqa: ANN401
+        return map_states(_box, state)
+
+
+def _weight(form: FloatFormat, value: object, field: str = "number") -> Span:
+    return span_of(value, form, field)
+
+
+def _box(number: Number) -> Box:
+    return number.box if isinstance(number, Span) else Box(float(number), float(number))
+
+
+def _holds_or_fails(outputs: list[Box], comparison: Comparison) -> Test:
+    """Say where a comparison of two outputs holds in every execution, and where it fails in every one."""
+    x, y = outputs[comparison.greater], outputs[comparison.less]
+    return (x.low > y.high, x.high <= y.low) if comparison.strict else (x.low >= y.high, x.high < y.low)
