@@ -33,9 +33,17 @@ Step = Callable[[TensorWeights, Any, Token], Any]
 """From the weights, a state and a token to the next state."""
 
 
+_FEW_COLUMNS = 8
+
+
 @jax.custom_vjp
 def multiply(matrix: Float[Array, "row column seed *string"], vector: State) -> State:
-    """Return M·h for every seed: the columns are added one by one, which compiles to one loop over the seeds."""
+    """Return M·h for every seed: few columns are added one by one, which compiles to one loop over the seeds.
+
+    Of many, such loops take several times as long as a sum over an axis.
+    """
+    if matrix.shape[1] > _FEW_COLUMNS:
+        return (matrix * vector[None]).sum(axis=1)
     terms = [matrix[:, column] * vector[column] for column in range(matrix.shape[1])]
     return sum(terms[1:], start=terms[0])
 
