@@ -63,6 +63,14 @@ TABLES: dict[str, list[Row]] = {
         {"task": "ternary", "schedule": "late-cosine"},
         {"schedule": "constant"},
     ),
+    "count-exact": _rows(
+        {"method": "count-exact"},
+        *(
+            {"task": task, "bias": bias, "seed": seed}
+            for task, bias in (("binary", True), ("ternary", False), ("ternary", True))
+            for seed in (0, 1, 2)
+        ),
+    ),
     "from count to count-calm": [(name, {**LINEAR, "method": name}) for name in MOMENTA],
     "strength and schedule": _rows(
         LINEAR,

@@ -108,6 +108,16 @@ def test_count_regression_ends_at_exact_counters():
     assert exact.mean() > 0.95
 
 
+@pytest.mark.parametrize(("task", "bias"), [("binary", True), ("ternary", False)])
+def test_strong_conditions_bring_the_last_bit(task, bias):
+    shares = []
+    for method in ("count-calm", "count-exact"):
+        cell = train_networks(task, train_length=8, seeds=128, bias=bias, method=method).cell()
+        shares.append(np.mean((cell.recurrent_weight == 1) & (cell.close_step == -cell.open_step)))
+    assert shares[0] < 0.9
+    assert shares[1] > 0.98
+
+
 def test_the_penalty_revives_dead_relu_cells():
     shares = []
     for method in ("count-calm", "count-penalty"):

@@ -46,9 +46,9 @@ def train(
     method: Annotated[
         str,
         typer.Option(
-            help="published, corrected, decayed, count, count-tokens, count-calm, count-penalty, penalty, lagrangian, "
-            "tied, unit, tied-unit, projected, curriculum, saturating or saturating-labels; docs/methods.md says what each "
-            "does."
+            help="published, corrected, decayed, count, count-tokens, count-calm, count-penalty, count-exact, penalty, "
+            "lagrangian, tied, unit, tied-unit, projected, curriculum, saturating or saturating-labels; docs/methods.md "
+            "says what each does."
         ),
     ] = "published",
     precision: Precision = "float32",

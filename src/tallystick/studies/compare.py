@@ -38,6 +38,7 @@ MOST_VECTOR_SEEDS = 100_000
 KEPT = "compare.rows.json"
 FILES = ("compare.csv", "compare.md", "compare.png", "compare.pdf", "compare.svg")
 _TRAINED = 90.0
+_PLAIN, _SATURATING = ("published", "count-calm"), ("saturating", "saturating-labels")
 _SPREADS = ("horizons", "even_horizons")
 
 
@@ -101,6 +102,8 @@ def default_settings() -> list[Setting]:
         Setting("binary", True, TRAIN_LENGTH, method="count-calm"),
         Setting("ternary", False, TRAIN_LENGTH),
         Setting("ternary", False, TRAIN_LENGTH, method="count-calm"),
+        Setting("binary", True, TRAIN_LENGTH, method="count-exact"),
+        Setting("ternary", False, TRAIN_LENGTH, method="count-exact"),
     ]
     others = [
         Setting("binary", False, TRAIN_LENGTH, "selective", name) for name in ("published", "count-calm", "penalty")
@@ -114,11 +117,17 @@ def default_settings() -> list[Setting]:
 
 def default_vector_settings() -> list[Setting]:
     """Return the GRUs and LSTMs that are compared, all with biases, as libraries have them."""
+
+    def rows(task: str, cell: str, *methods: str, units: tuple[int, ...]) -> list[Setting]:
+        return [Setting(task, True, TRAIN_LENGTH, cell, method, units=size) for size in units for method in methods]
+
+    plain = [setting for cell in ("gru", "lstm") for setting in rows("binary", cell, *_PLAIN, units=(1, 2))]
     return [
-        Setting("binary", True, TRAIN_LENGTH, cell, method, units=units)
-        for cell in ("gru", "lstm")
-        for units in (1, 2)
-        for method in ("published", "count-calm")
+        *plain,
+        *rows("binary", "lstm", *_SATURATING, units=(1, 2)),
+        *rows("binary", "lstm", *_PLAIN, *_SATURATING, units=(4,)),
+        *rows("ternary", "lstm", *_PLAIN, *_SATURATING, units=(1,)),
+        *rows("binary", "gru", "saturating-labels", units=(1,)),
     ]
 
 

@@ -264,6 +264,15 @@ METHODS: dict[str, Method] = {
         regulariser=PENALTY,
         strength=10.0,
     ),
+    "count-exact": Method(
+        "the same, the conditions a hundred times as strong and the learning rate falling later",
+        COUNT_REGRESSION,
+        every_token=True,
+        schedule="late-cosine",
+        momenta=CALM,
+        regulariser=PENALTY,
+        strength=1000.0,
+    ),
     "penalty": Method("the squared conditions added to the loss", schedule="cosine", regulariser=PENALTY),
     "lagrangian": Method("the same with multipliers", schedule="cosine", regulariser=LAGRANGIAN),
     "tied": Method("b = −a by construction", schedule="cosine", parametrisation=TIED),
@@ -281,12 +290,11 @@ METHODS: dict[str, Method] = {
         memory=1.0,
     ),
     "saturating-labels": Method(
-        "the same without the regression",
-        every_token=True,
+        "cross-entropy after the last token, gates sharper still, and recurrent weights drawn to zero",
         schedule="cosine",
         regulariser=DEAF,
         strength=0.1,
-        temperature=32.0,
+        temperature=512.0,
     ),
 }
 """Every method by its name in commands and files; a new one is tested by being listed here."""
