@@ -7,7 +7,8 @@ A library adds the terms of a sum in an order of its own, fuses some multiplicat
   be n, of sizes that add up to A. Each goes through at most n roundings, one of its product and n − 1 of sums, whatever the
   order and with or without fused multiply-add; so what is computed is off by at most γₙ·A, where γₖ = k·u / (1 − k·u) and
   u = 2⁻ᵖ (Higham, Accuracy and Stability of Numerical Algorithms, lemma 8.4). Of two terms there is one sum, rounded once: the
-  bounds are the rounded ends, and a sum that is exact stays so.
+  bounds are the rounded ends, and a sum that is exact stays so. A sum in float16 or bfloat16 may be kept in float32 until its
+  end, and then it is rounded twice.
 - **Products** that a sum follows may be rounded before or not. Both are in the span.
 - **Functions.** tanh, the sigmoid and the exponential are taken to be within `ULPS` units in the last place of the true value,
   tanh within ±1 and the sigmoid within 0 and 1, tanh 0 to be 0, and both to be exactly 1 from `SATURATED` on. Tests measure this
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.floats import FloatFormat, nearest
+from tallystick.numbers.floats import FORMATS, FloatFormat, nearest
 from tallystick.numbers.operations import (
     Number,
     directed_product,
@@ -52,6 +53,9 @@ ULPS = 8
 
 SATURATED = {"float16": (6.0, 11.0), "bfloat16": (5.0, 9.0), "float32": (12.0, 20.0), "float64": (22.0, 42.0)}
 """From where on tanh and the sigmoid are exactly 1 in each format."""
+
+_SINGLE = FORMATS["float32"]
+"""The format in which a sum of a narrower one may be kept until it is rounded."""
 
 _SLIGHTLY_MORE = 1 + 2.0**-40
 """Covers the few roundings of doubles with which a bound itself is found."""
@@ -84,7 +88,7 @@ class Span:
     @property
     def is_zero(self) -> bool:
         """Whether this is the number 0, for which nothing is added or multiplied."""
-        return not getattr(self.low, "ndim", 0) and self.low == 0 == self.high
+        return self.terms == 1 and not getattr(self.low, "ndim", 0) and self.low == 0 == self.high
 
     @property
     def box(self) -> Box:
@@ -93,8 +97,11 @@ class Span:
             return Box(self.low, self.high)
         low, high = self.low, self.high
         if self.terms > 2:  # noqa: PLR2004 -- of two terms there is one sum, rounded once
-            off = gamma(self.terms, self.form) * self.size + 2 * self.terms * least_normal(self.form)
+            # A term and a sum lose at most the least normal number each where they are flushed, and roundings may double that.
+            off = gamma(self.terms, self.form) * self.size + 4 * self.terms * least_normal(self.form)
             low, high = low - off * _SLIGHTLY_MORE, high + off * _SLIGHTLY_MORE
+        elif self.form.digits < _SINGLE.digits:
+            low, high = _to_single(low, -1), _to_single(high, 1)
         return _settle(low, high, self.size, self.form)
 
     @property
@@ -124,7 +131,7 @@ class Span:
     def __mul__(self, other: "Span | int") -> "Span":
         other = _to_span(other, self.form)
         if self.is_zero or other.is_zero:
-            return self if self.is_zero else other
+            return _zero_times(other if self.is_zero else self)
         return _product(self.settled, other.settled)
 
     __rmul__ = __mul__
@@ -158,6 +165,22 @@ def _to_span(value: "Span | int", form: FloatFormat) -> Span:
     return value if isinstance(value, Span) else Span(float(value), float(value), abs(float(value)), 1, False, form)
 
 
+def _to_single(x: Any, side: int) -> Any:  # noqa: ANN401 -- doubles or arrays of them
+    """Round to float32, down where the side is −1 and up where it is 1."""
+    single = np.asarray(x, np.float32)
+    beyond = single.astype(np.float64) * side < np.asarray(x) * side
+    return np.where(beyond, np.nextafter(single, np.float32(side * np.inf)), single).astype(np.float64)
+
+
+def _zero_times(x: Span) -> Span:
+    """Return the product of 0 and a number: 0, unless the number may be infinite."""
+    unknown = np.isnan(x.settled.low)
+    if not np.any(unknown):
+        return _to_span(0, x.form)
+    ends = np.where(unknown, np.nan, 0.0)
+    return span_between(Box(ends, ends), x.form)
+
+
 def _settle(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: ANN401 -- doubles or arrays of them
     """Round both ends, which keeps their order; where something may overflow on the way, nothing is known."""
     low, high = to_format(low, form), to_format(high, form)
@@ -168,10 +191,10 @@ def _settle(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: 
 
 
 def _flushed(low: Any, high: Any, form: FloatFormat) -> Box:  # noqa: ANN401
-    """Let a number that may be subnormal be zero too."""
+    """Let a number that may be subnormal be zero too; the least normal one may have been subnormal before it was rounded."""
     least = least_normal(form)
-    if np.any((low > 0) & (low < least)) or np.any((high < 0) & (high > -least)):
-        low, high = np.where((low > 0) & (low < least), 0.0, low), np.where((high < 0) & (high > -least), 0.0, high)
+    if np.any((low > 0) & (low <= least)) or np.any((high < 0) & (high >= -least)):
+        low, high = np.where((low > 0) & (low <= least), 0.0, low), np.where((high < 0) & (high >= -least), 0.0, high)
     return Box(low, high)
 
 
@@ -203,35 +226,39 @@ def _(first: Span, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]
     if not isinstance(weight[0][0], Span):  # of a readout that looks at h itself
         weight = tuple(tuple(_to_span(w, first.form) for w in row) for row in weight)
     few = [_is_gone_through(weights) for weights in weight]
-    many = iter(_rows(weight, bias, numbers, few) if not all(few) else ())
+    many = iter(_rows(weight, numbers, few) if not all(few) else ())
     return [
-        _row(weights, term, numbers) if one else next(many)
+        (_row(weights, numbers) if one else next(many)) + term
         for one, weights, term in zip(few, weight, bias, strict=True)
     ]
 
 
-def _row(weights: Vector, bias: Number, numbers: list[Span]) -> Span:
+def _row(weights: Vector, numbers: list[Span]) -> Span:
     """Bound one row term by term."""
     total = _to_span(0, numbers[0].form)
     for w, x in zip(weights, numbers, strict=True):
         total = total + w * x
-    return total + bias
+    return total
 
 
 def _is_gone_through(weights: Vector) -> bool:
-    """Say whether a row is gone through weight by weight: few are not 0, or one may be flushed to zero."""
-    return sum(not w.is_zero for w in weights) < FEWEST or any(w.low != w.high for w in weights)
+    """Say whether a row is gone through weight by weight: few are not 0, or one is not a single number."""
+    return sum(not w.is_zero for w in weights) < FEWEST or not all(map(_is_number, weights))
 
 
-def _rows(weight: Matrix, bias: Vector, numbers: list[Span], few: list[bool]) -> list[Span]:
+def _is_number(w: Span) -> bool:
+    """Say whether a weight is one number: not a sum, nor one that may be flushed to zero."""
+    return w.terms == 1 and not w.is_product and not np.ndim(w.low) and w.low == w.high
+
+
+def _rows(weight: Matrix, numbers: list[Span], few: list[bool]) -> list[Span]:
     """Bound the rows of many weights: W·m, give or take |W|·r, where x lies within r of m."""
-    form, W = numbers[0].form, _weights(LayerKey(weight, bias))[~np.array(few)]
+    form, W = numbers[0].form, _weights(LayerKey(weight, ()))[~np.array(few)]
     low, high = (np.broadcast_arrays(*(end for x in numbers for end in (x.low, x.high)))[place::2] for place in (0, 1))
     shape = low[0].shape
     low, high = (np.stack(ends).reshape(len(numbers), -1) for ends in (low, high))
-    ones = np.ones((1, low.shape[1]))
-    middle = np.concatenate([low / 2 + high / 2, ones])
-    reach = np.concatenate([np.maximum(high - middle[:-1], middle[:-1] - low), 0 * ones])
+    middle = low / 2 + high / 2
+    reach = np.maximum(high - middle, middle - low)
     # The doubles' own roundings, as in `products`: 2⁻⁵² for each of the columns, of each size, and some more.
     columns = len(middle) + 8
     sizes = multiply(np.abs(W), np.abs(middle) + reach) * _SLIGHTLY_MORE
@@ -245,8 +272,8 @@ def _rows(weight: Matrix, bias: Vector, numbers: list[Span], few: list[bool]) ->
 
 @lru_cache(maxsize=32)  # as many as the layers of a deep stack have
 def _weights(layer: LayerKey) -> Doubles:
-    """Return the weights of a layer, the biases as its last column: numbers of the format, which doubles hold exactly."""
-    return np.array([[float(w.low) for w in (*row, term)] for row, term in zip(layer.weight, layer.bias, strict=True)])
+    """Return the weights of a layer: numbers of the format, which doubles hold exactly; what is gone through is left out."""
+    return np.array([[0.0 if _is_gone_through(row) else float(w.low) for w in row] for row in layer.weight])
 
 
 @positive_part.register

@@ -33,7 +33,8 @@ METHOD = "any order"
 def decide_in_any_order(network: Network, scope: Scope) -> Verdict:
     """Return the verdict on a network over brackets: REFUTED with a shortest failing string, or BOUNDED."""
     lengths, first, arithmetic, limit = scope
-    if network.task.machine is not BB_COUNTER or network.readout.decision == COUNT or first != 1:
+    usual = network.is_usual and network.task.machine is BB_COUNTER and network.readout.decision != COUNT
+    if not usual or first != 1:
         raise BadInput(
             f"arithmetic: {arithmetic!r} is for networks that tell the sign of n − m after one token or more; certify in {REAL} "
             f"arithmetic, or in {arithmetic.removesuffix(ANY_ORDER)}, as the network's own step executes it"
