@@ -35,8 +35,8 @@ MILLION = 10**6
 
 Row = tuple[str, dict[str, Any]]
 SIZES = [(task, units) for units in (1, 2, 4, 8) for task in ("binary", "ternary")]
-LARGE = {8: {"seeds": 256}}
-"""Networks of eight units take a minute or two for each block of 128, so there are fewer of them."""
+FEWER: dict[int, dict[str, Any]] = {8: {"seeds": 256}}
+"""Eight units take a minute or two for each block of 128 networks, so there are fewer of them."""
 
 
 def _row(method: str, changes: dict[str, Any] | None = None, **options: object) -> Row:
@@ -50,8 +50,8 @@ def _row(method: str, changes: dict[str, Any] | None = None, **options: object) 
 
 NO_PENALTY: dict[str, Any] = {"regulariser": None}
 TABLES: dict[str, list[Row]] = {
-    "saturating": [_row("saturating", task=task, units=u, **LARGE.get(u, {})) for task, u in SIZES],
-    "labels": [_row("saturating-labels", task=task, units=u, **LARGE.get(u, {})) for task, u in SIZES],
+    "saturating": [_row("saturating", task=task, units=u, **FEWER.get(u, {})) for task, u in SIZES],
+    "labels": [_row("saturating-labels", task=task, units=u, **FEWER.get(u, {})) for task, u in SIZES],
     "other orders": [
         _row(method, task=task, seed=seed)
         for method in ("saturating", "saturating-labels")
@@ -79,7 +79,7 @@ TABLES: dict[str, list[Row]] = {
 
 def memories(weights: TensorWeights, opening: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Go through the memories and the outputs after each token, with the axes unit or output, seed and string."""
-    W, U, bias = weights.inputs, weights.recurrent, sum(weights.bias)
+    W, U, bias = weights.inputs, weights.recurrent, np.asarray(weights.bias).sum(axis=0)
     h = c = np.zeros((weights.readout_weight.shape[1], W.shape[-1], opening.shape[1]), np.float32)
     with np.errstate(over="ignore"):
         for row in opening:
@@ -102,13 +102,13 @@ def as_executed(weights: TensorWeights, task: Task) -> tuple[np.ndarray, np.ndar
         found = outputs > 0 if len(outputs) == 1 else outputs == outputs.max(axis=0)
         right = right & (found == wanted[:, None]).all(axis=(0, 2))
         counting = counting & ((c == step * count.astype(np.float32)) & (step != 0)).all(axis=2)
-    return right, counting.any(axis=0)
+    return np.asarray(right), np.asarray(counting.any(axis=0))
 
 
 def has_margin(weights: TensorWeights) -> np.ndarray:
     """Return which seeds have a unit whose gates saturate for every token and every h in [−1, 1]."""
     units = weights.readout_weight.shape[1]
-    read = weights.inputs.astype(np.float64) + sum(bias.astype(np.float64) for bias in weights.bias)[:, None]
+    read = weights.inputs.astype(np.float64) + np.asarray(weights.bias, np.float64).sum(axis=0)[:, None]
     looped = np.abs(weights.recurrent.astype(np.float64)).sum(axis=1)[:, None]
     i, f = np.split((read - looped).min(axis=1)[: 2 * units], 2)
     g = (np.abs(read) - looped).min(axis=1)[2 * units : 3 * units]
@@ -134,7 +134,7 @@ def _table(name: str, rows: list[Row], seeds: int) -> None:
 
 
 def _million(rows: list[Row]) -> None:
-    import torch  # noqa: PLC0415 -- only this table needs it
+    import torch  # noqa: PLC0415 # pyright: ignore[reportMissingImports] -- only this table needs it
 
     torch.set_num_threads(1)
     print(

@@ -23,10 +23,10 @@ State = Float[Array, "unit seed *string"]
 
 
 class GatedState(NamedTuple):
-    """What an LSTM or a GRU carries from token to token; a GRU has no memory."""
+    """What an LSTM or a GRU carries from token to token; a GRU has no memory, which is an empty tuple."""
 
     hidden: State
-    memory: State | tuple[()] = ()
+    memory: Any = ()
 
 
 Step = Callable[[TensorWeights, Any, Token], Any]

@@ -113,8 +113,8 @@ class TensorWeights(NamedTuple):
 
     def sharpen(self, temperature: Array) -> "TensorWeights":
         """Multiply what makes the inputs of the gates, W, U and the biases, by a temperature."""
-        cell = jax.tree.map(lambda array: temperature * array, (self.inputs, self.recurrent, self.bias))
-        return TensorWeights(*cell, self.readout_weight, self.readout_bias)
+        bias = tuple(temperature * bias for bias in self.bias)
+        return self._replace(inputs=temperature * self.inputs, recurrent=temperature * self.recurrent, bias=bias)
 
     def cell(self, kind: type[Cell]) -> Any:  # noqa: ANN401
         """Return the cells as one cell of arrays."""
