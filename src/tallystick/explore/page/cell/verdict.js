@@ -96,7 +96,7 @@ export function horizon(lengths, verdict, load) {
 function failing(verdict, load) {
   const { failing_string: string, failing_runs: runs, failing_class: found, right_class: right, shortest } = verdict;
   const title = shortest === false ? "A failing string: " : "Shortest failing string: ";
-  const classes = found && right ? ` is called ${found}, should be ${right}` : "";
+  const classes = found && right ? `: ${found} instead of ${right}` : "";
   const long = runs && string?.length > LONGEST_SHOWN && runs.length <= MOST_RUNS;
   if (string && !load && !long) return make("p", {}, title, make("code", {}, abridged(string)), classes);
   if (string && load) {
