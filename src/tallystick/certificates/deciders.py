@@ -104,10 +104,10 @@ def certify_network(
     """Ask the deciders of a network's cell in turn, or those of languages where it is asked about anything but a sign."""
     scope = _scope(network, lengths, arithmetic, limit, first)
     counted, first = scope.lengths, scope.first
-    if arithmetic in ANY_ORDERS:
-        return decide_in_any_order(network, scope)
     if not network.is_usual or first != 1:  # the deciders of cells look at every length from 1 on
         return certify_language(network, scope)
+    if arithmetic in ANY_ORDERS:
+        return decide_in_any_order(network, scope) or certify_language(network, scope)
     counts = network.readout.decision == COUNT
     if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")

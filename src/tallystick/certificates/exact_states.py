@@ -19,7 +19,7 @@ from tallystick.cells import inputs_of
 from tallystick.certificates.languages.more_digits import CloserOutputs, class_of_order
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.progress import report
-from tallystick.certificates.verdict import REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, runs_of
+from tallystick.certificates.verdict import ANY_ORDERS, REAL, Failure, Lengths, Outcome, Verdict, arithmetic_of, runs_of
 from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
 from tallystick.networks.steps import THRESHOLD, said_places
@@ -61,7 +61,7 @@ def decide_by_states(network: Network, lengths: Lengths, arithmetic: str, limit:
 
 def decide_language_by_states(network: Network, scope: Scope) -> Verdict | None:
     """Go through the pairs of a network over any alphabet; None where they are too many, or its states are not exact numbers."""
-    if network.readout.decision == THRESHOLD or network.cell.is_padded:
+    if network.readout.decision == THRESHOLD or network.cell.is_padded or scope.arithmetic in ANY_ORDERS:
         return None
     if scope.arithmetic == REAL and not network.cell.is_rational:
         return None

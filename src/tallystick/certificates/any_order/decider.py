@@ -6,7 +6,7 @@ box holding what any library may compute (`numbers.any_order`). From above, a st
 
 from dataclasses import replace
 
-from tallystick.certificates.any_order.executions import Executions
+from tallystick.certificates.any_order.executions import Executions, said_of
 from tallystick.certificates.boxes.box_proof import (
     DEFAULT_LIMIT,
     INTERRUPTED,
@@ -23,22 +23,18 @@ from tallystick.errors import BadInput
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import COUNT
-from tallystick.numbers import ANY_ORDER
-from tallystick.numbers.any_order import ULPS
 
 METHOD = "any order"
 """The method's name in certificates."""
 
 
-def decide_in_any_order(network: Network, scope: Scope) -> Verdict:
-    """Return the verdict on a network over brackets: REFUTED with a shortest failing string, or BOUNDED."""
-    lengths, first, arithmetic, limit = scope
-    usual = network.is_usual and network.task.machine is BB_COUNTER and network.readout.decision != COUNT
-    if not usual or first != 1:
-        raise BadInput(
-            f"arithmetic: {arithmetic!r} is for networks that tell the sign of n − m after one token or more; certify in {REAL} "
-            f"arithmetic, or in {arithmetic.removesuffix(ANY_ORDER)}, as the network's own step executes it"
-        )
+def decide_in_any_order(network: Network, scope: Scope) -> Verdict | None:
+    """Return the verdict on a network over brackets: REFUTED with a shortest failing string, or BOUNDED; None for any other."""
+    lengths, _, arithmetic, limit = scope
+    if network.readout.decision == COUNT:
+        raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
+    if network.task.machine is not BB_COUNTER:  # strings are grouped by the count n − m
+        return None
     limit = DEFAULT_LIMIT if limit is None else limit
     executions = Executions.of(network, arithmetic)
     bounded = Bounded(executions, executions.classes, network.task)
@@ -50,12 +46,4 @@ def decide_in_any_order(network: Network, scope: Scope) -> Verdict:
     else:
         below = prove(bounded, lengths, limit if known is None else known.length - 1)
     found = verdict_between(asked, below, known, limit)
-    return replace(found, reason=f"{found.reason}; {said_of(executions)}")
-
-
-def said_of(executions: Executions) -> str:
-    """Say what a verdict holds for."""
-    return (
-        f"in {executions.form.name}, in whatever order a library adds, with or without fused multiply-add, its tanh and sigmoid "
-        f"within {ULPS} units in the last place"
-    )
+    return replace(found, reason=f"{found.reason}; in {said_of(arithmetic)}")

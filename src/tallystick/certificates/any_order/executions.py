@@ -19,7 +19,7 @@ from tallystick.languages.counter_machine import String
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Comparison
 from tallystick.numbers import Number, float_format
-from tallystick.numbers.any_order import Span, span_between, span_of
+from tallystick.numbers.any_order import ULPS, Span, span_between, span_of
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.values import layer, map_states
@@ -57,9 +57,19 @@ class Executions:
         """Return the boxes of the state after one more token."""
         return self._boxes(self.recurrence.step(self._spans(state), token))
 
-    def final_state(self, string: String) -> Any:  # noqa: ANN401
-        """Return the boxes of the state after a string."""
-        state = self.initial_state
+    @property
+    def padded_to(self) -> int:
+        """The length to which shorter strings are filled up on the left."""
+        return getattr(self.recurrence, "padded_to", 0)
+
+    def start_of(self, length: int) -> Any:  # noqa: ANN401
+        """Return the boxes of the state before the first token of strings of a length."""
+        return self._boxes(self.recurrence.start_of(length))
+
+    def final_state(self, string: String, alphabet: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
+        """Return the boxes of the state after a string; the alphabet is the network's."""
+        del alphabet
+        state = self.start_of(len(string))
         for token in string:
             state = self.step(state, self.inputs[token])
         return state
@@ -97,3 +107,11 @@ def _holds_or_fails(outputs: list[Box], comparison: Comparison) -> Test:
     """Say where a comparison of two outputs holds in every execution, and where it fails in every one."""
     x, y = outputs[comparison.greater], outputs[comparison.less]
     return (x.low > y.high, x.high <= y.low) if comparison.strict else (x.low >= y.high, x.high < y.low)
+
+
+def said_of(arithmetic: str) -> str:
+    """Say what a verdict in any order holds for."""
+    return (
+        f"{float_format(arithmetic).name}, in whatever order a library adds, with or without fused multiply-add, its tanh and "
+        f"sigmoid within {ULPS} units in the last place"
+    )

@@ -6,7 +6,8 @@
 - `next` and `support`: only prefixes of members matter, and only at their ends.
 
 In real arithmetic all prefixes of a length run together, in boxes of doubles; what these leave open is decided with more digits
-(`more_digits`), so that no comparison is ever guessed. In floating point they run together as the cell's own step executes them.
+(`more_digits`), so that no comparison is ever guessed. In floating point they run together as the cell's own step executes them,
+or in boxes of all that any library may compute.
 """
 
 from functools import partial
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import inputs_of
+from tallystick.certificates.any_order.executions import said_of
 from tallystick.certificates.languages.machine_arrays import MetConfigurations, Whole
 from tallystick.certificates.languages.more_digits import MOST_DIGITS, Deeper
 from tallystick.certificates.languages.prefixes import Trail
@@ -24,7 +26,7 @@ from tallystick.certificates.languages.runners import Runner, chosen, joined, ru
 from tallystick.certificates.languages.said import Said, Truths, nothing_said
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.progress import report
-from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
+from tallystick.certificates.verdict import ANY_ORDERS, REAL, Failure, Outcome, Verdict, runs_of
 from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
 from tallystick.networks.steps import STEPWISE, THRESHOLD
@@ -44,7 +46,7 @@ Places = NDArray[np.intp]
 
 def decide_live_prefixes(network: Network, scope: Scope) -> Verdict | None:
     """Follow the prefixes of a network that answers after every token; None for any other, and for fused arithmetic."""
-    if network.readout.decision not in STEPWISE or scope.arithmetic not in (REAL, *FORMATS):
+    if network.readout.decision not in STEPWISE or scope.arithmetic not in (REAL, *FORMATS, *ANY_ORDERS):
         return None
     search = _Search(network, scope)
     try:
@@ -114,6 +116,8 @@ class _Search:
         """What was done, in words."""
         which = "that it had not rejected" if self.by_threshold else "of members"
         text = f"{self.followed:,} prefixes {which} were followed"
+        if self.scope.arithmetic in ANY_ORDERS:
+            return f"{text}, each in a box of all that {said_of(self.scope.arithmetic)} may compute"
         if self.scope.arithmetic != REAL:
             return f"{text}, each step as NumPy executes it in {self.scope.arithmetic}, sums from the left"
         if not self.deeper.asked:
@@ -167,7 +171,8 @@ class _Search:
         """Return what is said after each prefix, and which of what is needed is open, even with more digits."""
         needed = self._needed(right)
         said = self.runner.said(self.states) if self.runner and len(self.at) else nothing_said(needed.shape)
-        for row in np.flatnonzero((needed & ~said.yes & ~said.no).any(axis=1)):
+        unsaid = np.flatnonzero((needed & ~said.yes & ~said.no).any(axis=1))
+        for row in unsaid if self.scope.arithmetic == REAL else ():
             said.yes[row], said.no[row] = self.deeper.said(self.trail, int(row), needed[row])
             if (needed[row] & ~said.yes[row] & ~said.no[row]).any() or self.deeper.asked > _MOST_DEEPER:
                 break
@@ -208,6 +213,8 @@ class _Search:
             return f"at length {self.length} too many prefixes need more digits than doubles have"
         row = int(np.flatnonzero(is_open.any(axis=1))[0])
         runs = " ".join(f"{token}^{size}" for token, size in runs_of(self._string(row))) or "the empty string"
+        if self.scope.arithmetic != REAL:
+            return f"libraries may differ in what it says after {runs}"
         return f"{MOST_DIGITS:,} binary digits do not tell what it says after {runs}, which may be a tie"
 
     # --- One token more -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Runs of a network on many prefixes at once: in boxes for real arithmetic, or as executed in floating point.
+"""Runs of a network on many prefixes at once: in boxes for real arithmetic or any order, or as executed in floating point.
 
 As executed, every answer is `networks.steps.said_places`, in arrays, and none is open.
 """
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Input, Recurrence
+from tallystick.certificates.any_order.answers import said_in_any_order
+from tallystick.certificates.any_order.executions import Executions
 from tallystick.certificates.languages.said import Enclosure, Said, Truths, order_of
-from tallystick.certificates.verdict import REAL
+from tallystick.certificates.verdict import ANY_ORDERS, REAL
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.networks.steps import NEXT, SUPPORT
@@ -134,6 +136,36 @@ class Executed:
 
 
 @dataclass(frozen=True)
+class AnyOrder:
+    """A network in a floating-point format, each prefix in a box of all that any library may compute."""
+
+    network: Network
+    executions: Executions
+
+    @property
+    def cell(self) -> Executions:
+        """The recurrence in boxes."""
+        return self.executions
+
+    def start(self) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+        """Return the initial state, of one prefix."""
+        return _rows(self.executions.initial_state, 1)
+
+    def step(self, states: Any, token: Input) -> Any:  # noqa: ANN401
+        """Return the states after one more token."""
+        return _rows(self.executions.step(states, token), size_of(states))
+
+    def said(self, states: Any) -> Said:  # noqa: ANN401
+        """Return what every execution says after each prefix."""
+        readout, size = self.network.readout, size_of(states)
+        assert readout.steps is not None
+        found = said_in_any_order(readout, self.executions.outputs(states), self.executions.form)
+        order = order_of(readout.steps, self.network.alphabet)
+        yes, no = (np.stack([np.broadcast_to(found[at][side], size) for at in order], axis=1) for side in (0, 1))
+        return Said(yes, no)
+
+
+@dataclass(frozen=True)
 class Balled:
     """A network in real arithmetic, each prefix in balls of its own, one after the other: states are a list."""
 
@@ -163,6 +195,8 @@ class Balled:
 
 def runner_of(network: Network, arithmetic: str) -> Runner | None:
     """Return what runs a network on many prefixes at once; None where its weights are too large for boxes of doubles."""
+    if arithmetic in ANY_ORDERS:
+        return AnyOrder(network, Executions.of(network, arithmetic))
     if arithmetic != REAL:
         return Executed.of(network, arithmetic)
     try:

@@ -6,7 +6,8 @@ A network that cannot reject a prefix for good may be right or wrong about any s
 ones, down to every string alone (`tree_groups`). A string whose own box does not decide is run again, in rationals where the
 cell has rational states, otherwise in balls of more and more digits.
 
-**In floating point** every string is run on the cell's own step, in NumPy's numbers of that format.
+**In floating point** every string is run on the cell's own step, in NumPy's numbers of that format; or, in any order, the groups
+are those of real numbers, in boxes of all that any library may compute.
 
 Where short strings are filled up on the left, each length shorter than the padding has a start, and hence a tree, of its own.
 """
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Recurrence, inputs_of
+from tallystick.certificates.any_order.executions import Executions, said_of
 from tallystick.certificates.boxes.box_proof import (
     FAILED,
     INTERRUPTED,
@@ -45,7 +47,8 @@ from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, run
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
-from tallystick.numbers import float_format
+from tallystick.networks.readout import Form
+from tallystick.numbers import FORMATS, float_format
 from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.values import map_states
 
@@ -67,11 +70,11 @@ def decide_by_tree(network: Network, scope: Scope) -> Verdict | None:
     asked = Verdict(
         network, scope.lengths, scope.arithmetic, Outcome.BOUNDED, nothing, None, METHOD, "", first=scope.first
     )
-    if scope.arithmetic != REAL:
+    if scope.arithmetic in FORMATS:
         below = furthest([_run(network, scope, limit, nothing)], Reached(nothing, UNDECIDED), limit)
         found = verdict_between(asked, below, None, limit)
         return replace(found, reason=f"{found.reason}; every operation of a step is NumPy's in {scope.arithmetic}")
-    tree = Tree(network)
+    tree = Tree(network, scope.arithmetic)
     try:
         counted = scope.lengths.upto(limit, scope.first)
         known = known_failure(suspects(network, tree.met, limit), counted, tree.failure)
@@ -81,7 +84,10 @@ def decide_by_tree(network: Network, scope: Scope) -> Verdict | None:
         most = limit if known is None else known.length - 1
         passes = (_prove(tree, scope, most, suffix, nothing) for suffix in _suffixes(tree, most))
         below = furthest(passes, Reached(nothing, UNDECIDED), most)
-    return verdict_between(asked, below, known, limit)
+    found = verdict_between(asked, below, known, limit)
+    return (
+        found if scope.arithmetic == REAL else replace(found, reason=f"{found.reason}; in {said_of(scope.arithmetic)}")
+    )
 
 
 def wrong_strings(network: Network, length: int) -> int:
@@ -120,10 +126,9 @@ def right_strings(network: Network, length: int) -> tuple[list[int], list[int]]:
 class Tree:
     """A network made ready for boxes, and the configurations that its strings lead to."""
 
-    def __init__(self, network: Network) -> None:
-        self.network, self.task = network, network.task
-        self.cell = network.cell.map_weights(box_of)
-        self.forms = boxed_forms(network.readout)
+    def __init__(self, network: Network, arithmetic: str = REAL) -> None:
+        self.network, self.task, self.arithmetic = network, network.task, arithmetic
+        self.cell: Any = network.cell.map_weights(box_of) if arithmetic == REAL else Executions.of(network, arithmetic)
         self.met = MetConfigurations(network.task)
         self.inputs = list(inputs_of(network.alphabet).values())
 
@@ -137,7 +142,7 @@ class Tree:
 
     def classes(self, groups: TreeGroups) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the index of the class that each group gets, or `UNSURE`, and of the one that is right."""
-        sure = sure_classes(self.forms, self.cell.hidden(groups.state))
+        sure = self._sure_classes(groups.state)
         # Where no unit tells the groups apart, there is one class for all of them.
         found = np.broadcast_to(sure, groups.configurations.shape).copy()
         unsure = np.flatnonzero(found == UNSURE)
@@ -146,8 +151,21 @@ class Tree:
                 found[group] = self.closer_class(groups.trail.string(int(group), self.task.alphabet))
         return found, self.met.right_classes(groups.configurations)
 
+    def _sure_classes(self, state: Any) -> NDArray[np.int64]:  # noqa: ANN401
+        if isinstance(self.cell, Executions):
+            return self.cell.classes(state)
+        # Before the first token a state may be the number 0 itself.
+        hidden = tuple(x if isinstance(x, Box) else box_of(x) for x in self.cell.hidden(state))
+        return sure_classes(self._forms, hidden)
+
+    @cached_property
+    def _forms(self) -> tuple[tuple[Form, ...], ...]:
+        return boxed_forms(self.network.readout)
+
     def closer_class(self, string: String) -> int:
         """Return the index of the class of one string, or `UNSURE`, by more digits than boxes have."""
+        if self.arithmetic != REAL:
+            return UNSURE
         if self._exact is not None:
             return int(self._exact.readout.class_index(self._exact.cell.hidden(self._exact.trace(string)[-1])))
         order = self._closer.order(lambda balls: balls.outputs(string))
@@ -163,10 +181,7 @@ class Tree:
 
     def failure(self, string: String) -> Failure | None:
         """Run one string in boxes; return how it fails, or None if it does not fail for certain."""
-        shown = self.cell.hidden(self.cell.final_state(string, self.task.alphabet))
-        # Before the first token a state may be the number 0 itself.
-        hidden = tuple(number if isinstance(number, Box) else box_of(number) for number in shown)
-        found = int(sure_classes(self.forms, hidden))
+        found = int(self._sure_classes(self.cell.final_state(string, self.task.alphabet)))
         found = self.closer_class(string) if found == UNSURE else found
         right = self.task.question(self.task.machine, self.task.configuration(string))
         if found in (UNSURE, right):
