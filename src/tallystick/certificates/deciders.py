@@ -278,7 +278,7 @@ def _theorem_applies(network: Network) -> bool:
 
 
 def exact_depth(cell: Recurrence, arithmetic: str) -> int | None:
-    """Return the greatest k up to which every multiple of a is exact: k·s ≤ 2^p for a = s·2^e with s odd.
+    """Return the greatest k up to which every multiple of a is exact (`FloatFormat.exact_steps`).
 
     With U = 1 and b = −a the state is a sum of steps a and −a. While the count stays within ±k each state is a multiple
     of a with at most p binary digits, so no operation rounds, fused or not: every string of length k or less is counted
@@ -307,9 +307,7 @@ def exact_depth(cell: Recurrence, arithmetic: str) -> int | None:
         return None
     if isinstance(rounded, ReluCell) and rounded.open_step < 0:
         return None
-    step = abs(exact(rounded.open_step))
-    odd = step.numerator // (step.numerator & -step.numerator)
-    return min(2**form.digits // odd, int(form.greatest / step))
+    return form.exact_steps(exact(rounded.open_step))
 
 
 def _verdict_of_search(

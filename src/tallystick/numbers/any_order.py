@@ -22,7 +22,7 @@ The mean (1 − z)·n + z·h of a GRU is also written (h − n)·z + n; both are
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +54,13 @@ ULPS = 8
 SATURATED = {"float16": (6.0, 11.0), "bfloat16": (5.0, 9.0), "float32": (12.0, 20.0), "float64": (22.0, 42.0)}
 """From where on tanh and the sigmoid are exactly 1 in each format."""
 
-_SINGLE = FORMATS["float32"]
+SINGLE = FORMATS["float32"]
 """The format in which a sum of a narrower one may be kept until it is rounded."""
 
 _SLIGHTLY_MORE = 1 + 2.0**-40
 """Covers the few roundings of doubles with which a bound itself is found."""
 
 
-@final
 @dataclass(frozen=True, eq=False)
 class Span:
     """What may come out in a format, or a sum of terms that is not added up yet.
@@ -100,7 +99,7 @@ class Span:
             # A term and a sum lose at most the least normal number each where they are flushed, and roundings may double that.
             off = gamma(self.terms, self.form) * self.size + 4 * self.terms * least_normal(self.form)
             low, high = low - off * _SLIGHTLY_MORE, high + off * _SLIGHTLY_MORE
-        elif self.form.digits < _SINGLE.digits:
+        elif self.form.digits < SINGLE.digits:
             low, high = _to_single(low, -1), _to_single(high, 1)
         return _settle(low, high, self.size, self.form)
 
@@ -129,6 +128,8 @@ class Span:
         return -self + other
 
     def __mul__(self, other: "Span | int") -> "Span":
+        if isinstance(other, int) and other == 1:  # of a one-hot token
+            return self.settled
         other = _to_span(other, self.form)
         if self.is_zero or other.is_zero:
             return _zero_times(other if self.is_zero else self)
@@ -200,9 +201,7 @@ def _flushed(low: Any, high: Any, form: FloatFormat) -> Box:  # noqa: ANN401
 
 def _product(x: Span, y: Span) -> Span:
     """Multiply; the least and the greatest product are among those of the ends, and each may be rounded or not."""
-    pairs = [(p, q) for p in (x.low, x.high) for q in (y.low, y.high)]
-    if x.low is x.high and y.low is y.high:
-        pairs = pairs[:1]
+    pairs = [(p, q) for p in _different(x) for q in _different(y)]
     low, high = (
         _extreme([directed_product(p, q, side) for p, q in pairs], extreme)
         for side, extreme in ((-1, np.minimum), (1, np.maximum))
@@ -210,6 +209,11 @@ def _product(x: Span, y: Span) -> Span:
     box = _settle(low, high, np.maximum(np.abs(low), np.abs(high)), x.form)
     low, high = np.minimum(low, box.low), np.maximum(high, box.high)
     return Span(low, high, np.maximum(np.abs(low), np.abs(high)), 1, True, x.form)
+
+
+def _different(x: Span) -> tuple[Any, ...]:
+    """Return both ends, or the one number that a weight is."""
+    return (x.low,) if x.low is x.high else (x.low, x.high)
 
 
 def _extreme(values: list[Any], extreme: Any) -> Any:  # noqa: ANN401

@@ -60,6 +60,27 @@ class FloatFormat:
         """Return the exponent of that distance, which is a power of two."""
         return max(exponent(value) - self.digits + 1, self.least_exponent)
 
+    def exact_steps(self, step: Fraction, start: Fraction = Fraction(0)) -> int:
+        """Return how many times a step can be added to a start before a sum may round: all are multiples of a power of two q.
+
+        A multiple of q up to 2ᵖ·q has at most p binary digits.
+
+        >>> FORMATS["float32"].exact_steps(Fraction(1)) == 2**24, FORMATS["bfloat16"].exact_steps(Fraction(3), Fraction(6))
+        (True, 83)
+        """
+        most = min(2**self.digits * power_in(step, start), self.greatest)
+        return max(int((most - abs(start)) / abs(step)), 0)
+
+
+def power_in(*values: Fraction) -> Fraction:
+    """Return the greatest power of two that divides every value, each of which has finitely many binary digits; 1 for zeros.
+
+    >>> power_in(Fraction(12), Fraction(3, 2)), power_in(Fraction(0))
+    (Fraction(1, 2), Fraction(1, 1))
+    """
+    powers = (Fraction(value.numerator & -value.numerator, value.denominator) for value in values if value)
+    return min(powers, default=Fraction(1))
+
 
 def _format(name: str, kind: type[np.generic]) -> FloatFormat:
     limits: Any = ml_dtypes.finfo(kind)  # which knows NumPy's own types too

@@ -1,0 +1,291 @@
+"""Invariants over the count: what proves that a network in floating point counts, without stepping to where it ends.
+
+An **invariant** has one box for each count d from −E to E around the states of all strings of that count, whatever else the
+strings look like, and one family of states on each side beyond: the counting numbers of the state are exactly on a line, such
+as s·d, for d up to the **depth** K where such sums begin to round, and every other number stays in the box of E (or −E), as tanh
+of such a memory is exactly ±1.
+
+- **Found** by a guess: the counting numbers and their slopes are read off the first two tokens. The boxes around the others grow
+  until a step of every box by every token stays inside, at first by what steps give, later by more, so that they come to rest.
+- **Proved** by that last round of steps, and for the families by one step of numbers that count (`counted`). Every class must be
+  right.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallystick.certificates.any_order.counted import Counted, counted
+from tallystick.certificates.any_order.executions import Executions
+from tallystick.languages.brackets import CLOSE, OPEN
+from tallystick.languages.tasks import Task
+from tallystick.numbers import Number
+from tallystick.numbers.any_order import SATURATED, Span, span_between
+from tallystick.numbers.boxes import Box
+from tallystick.numbers.operations import to_format
+from tallystick.numbers.values import map_states, numbers_of
+
+Doubles = NDArray[np.float64]
+Slopes = tuple[Fraction | None, ...]
+"""For each number of the state how much it grows with the count; None where it stays in its box."""
+
+_FURTHEST_EDGE = 64
+_ROUNDS, _PLAIN_ROUNDS = 40, 6
+"""How often boxes may grow, and how often by no more than a step gives."""
+
+_SPARE = 64
+"""How many units in the last place boxes are made wider in the end, so that others can check them with bounds of their own."""
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """What proves that a network counts.
+
+    Attributes:
+        edge: E, the greatest count with a box of its own.
+        depth: K, the greatest count to which the families go.
+        low, high: the boxes, one row per number of the state and one column per count from −E to E.
+        above: the slopes of the family of counts from E on.
+        below: those of the family of counts up to −E.
+        stops: whether a count of ±K stays what it is under the token that would raise it.
+    """
+
+    edge: int
+    depth: int
+    low: Doubles
+    high: Doubles
+    above: Slopes
+    below: Slopes
+    stops: bool = False
+
+    def slopes(self, side: int) -> Slopes:
+        """Return the slopes of the family above (1) or below (−1)."""
+        return self.above if side > 0 else self.below
+
+    @property
+    def sets(self) -> "Invariant":
+        """The same with the whole families, as boxes, at both edges."""
+        low, high = self.low.copy(), self.high.copy()
+        for side, column in ((1, -1), (-1, 0)):
+            for place, slope in enumerate(self.slopes(side)):
+                if slope is not None:
+                    end = self.low[place, column] + float(slope * side * (self.depth - self.edge))
+                    low[place, column] = min(low[place, column], end)
+                    high[place, column] = max(high[place, column], end)
+        return replace(self, low=low, high=high)
+
+
+def invariant_of(executions: Executions, task: Task) -> Invariant | None:
+    """Find an invariant that proves a network to be right to a depth; None where none is found."""
+    guess = _guess(executions)
+    found = None if guess is None else _closure(executions, guess)
+    if found is None:
+        return None
+    wider = _widen_a_little(found, executions)
+    for one in (wider, found):
+        if (one is found or _is_closed(executions, one)) and _proves(executions, one, task):
+            return replace(one, stops=all(_stops(executions, one, side) for side in (1, -1)))
+    return None
+
+
+def _proves(executions: Executions, found: Invariant, task: Task) -> bool:
+    """Say whether boxes that no step leaves show that a network is right."""
+    return _classes_are_right(executions, found, task) and _families_hold(executions, found)
+
+
+def _guess(executions: Executions) -> Invariant | None:
+    """Read slopes off the first two tokens, and put states on the lines through them."""
+    form, start = executions.form, _numbers(executions.initial_state)
+    after: dict[int, tuple[list[Box], Slopes]] = {}
+    for side, token in ((1, OPEN), (-1, CLOSE)):
+        one = executions.step(executions.initial_state, executions.inputs[token])
+        if not any(box.low == box.high != 0 for box in _numbers(one)):
+            return None
+        two = executions.step(one, executions.inputs[token])
+        slopes = tuple(_slope(x, y, side) for x, y in zip(_numbers(one), _numbers(two), strict=True))
+        if not any(slopes):
+            return None
+        after[side] = _numbers(one), slopes
+    least = min(abs(slope) for _, slopes in after.values() for slope in slopes if slope)
+    edge = min(ceil(Fraction(SATURATED[form.name][0]) / least) + 2, _FURTHEST_EDGE)
+    low, high = (np.empty((len(start), 2 * edge + 1)) for _ in range(2))
+    depth = None
+    for place, box in enumerate(start):
+        low[place, edge], high[place, edge] = box.ends
+        for side, (one, slopes) in after.items():
+            slope, columns = slopes[place], edge + side * np.arange(1, edge + 1)
+            along = float(slope * side) * np.arange(edge) if slope else 0.0
+            low[place, columns], high[place, columns] = one[place].low + along, one[place].high + along
+            if slope:
+                far = Fraction(float(low[place, columns[-1]]))
+                steps = edge + form.exact_steps(slope, far)
+                depth = steps if depth is None else min(depth, steps)
+    if depth is None or depth <= edge:
+        return None
+    return Invariant(edge, depth, low, high, after[1][1], after[-1][1])
+
+
+def _slope(one: Box, two: Box, side: int) -> Fraction | None:
+    """Return how much a number grows with the count, between its values after one and two tokens; None where it is no counter."""
+    if not (one.low == one.high and two.low == two.high) or one.low == two.low:
+        return None
+    return side * (Fraction(float(two.low)) - Fraction(float(one.low)))
+
+
+def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
+    """Let boxes grow until a step of each stays inside; None where the counting numbers leave their lines, or nothing settles."""
+    found = guess
+    for growth in range(-2, _ROUNDS):
+        image = _image(executions, found)
+        if image is None:
+            return None
+        low, high = image
+        # Twice the guess is replaced by what it leads to: the states of short strings at great counts are no part of it.
+        if growth < 0:
+            found = replace(found, low=low, high=high)
+            continue
+        if (low >= found.low).all() and (high <= found.high).all():
+            return found
+        far = 4.0 ** (growth - _PLAIN_ROUNDS) if growth >= _PLAIN_ROUNDS else 0.0
+        found = _grow(found, low, high, far, executions)
+    return None
+
+
+def _grow(found: Invariant, low: Doubles, high: Doubles, far: float, executions: Executions) -> Invariant:
+    """Take in what a step gives and `far` times as much again, but not what is so large that adding to it changes nothing."""
+    most = 2.0 ** (executions.form.digits + 2)
+    less, more = np.maximum(found.low - low, 0) * (1 + far), np.maximum(high - found.high, 0) * (1 + far)
+    lower = _to_form(np.maximum(found.low - less, -most), executions)
+    higher = _to_form(np.minimum(found.high + more, most), executions)
+    return replace(
+        found,
+        low=np.minimum(found.low, np.where(less > 0, np.minimum(low, lower), found.low)),
+        high=np.maximum(found.high, np.where(more > 0, np.maximum(high, higher), found.high)),
+    )
+
+
+def _image(executions: Executions, found: Invariant) -> tuple[Doubles, Doubles] | None:
+    """Return the boxes around what every box leads to, and the start; None where a counting number leaves its line."""
+    sets, edge = found.sets, found.edge
+    counting = _counting(found)
+    low, high = np.full_like(found.low, np.inf), np.full_like(found.high, -np.inf)
+    start = _numbers(executions.initial_state)
+    low[:, edge], high[:, edge] = [box.low for box in start], [box.high for box in start]
+    for token, side in ((OPEN, 1), (CLOSE, -1)):
+        ends = _step(executions, sets, token)
+        inner = slice(1, -1)
+        into = slice(2, None) if side > 0 else slice(None, -2)
+        for new, end, join in ((low, ends[0], np.minimum), (high, ends[1], np.maximum)):
+            lines = counting[:, into]
+            if not (end[:, inner] == found.low[:, into])[lines].all():
+                return None
+            new[:, into] = join(new[:, into], end[:, inner])
+            # What a family leads to stays in it, and comes back to the box beside it.
+            for column in (0, -1):
+                new[:, column] = join(new[:, column], end[:, column])
+            beside, column = (1, 0) if side > 0 else (-2, -1)
+            new[:, beside] = join(new[:, beside], end[:, column])
+    if np.isnan(low).any() or np.isnan(high).any():
+        return None
+    return np.where(counting, found.low, low), np.where(counting, found.high, high)
+
+
+def _is_closed(executions: Executions, found: Invariant) -> bool:
+    """Say whether every step stays inside."""
+    image = _image(executions, found)
+    return image is not None and bool((image[0] >= found.low).all() and (image[1] <= found.high).all())
+
+
+def _counting(found: Invariant) -> NDArray[np.bool_]:
+    """Say which numbers lie on lines, at which counts."""
+    above, below = (np.array([slope is not None for slope in slopes])[:, None] for slopes in (found.above, found.below))
+    counts = np.arange(-found.edge, found.edge + 1)
+    return np.where(counts > 0, above, np.where(counts < 0, below, above & below))
+
+
+def _widen_a_little(found: Invariant, executions: Executions) -> Invariant:
+    """Make every box wider that is not a single number."""
+    spare = _SPARE * 2 * float(executions.form.unit) * np.maximum(np.abs(found.low), np.abs(found.high))
+    spare = np.where(found.low < found.high, spare, 0)
+    return replace(found, low=_to_form(found.low - spare, executions), high=_to_form(found.high + spare, executions))
+
+
+def _classes_are_right(executions: Executions, found: Invariant, task: Task) -> bool:
+    """Say whether every box and both families get the right class in every execution."""
+    classes = executions.classes(_state(executions, found.sets))
+    return bool((classes == task.right_classes(np.arange(-found.edge, found.edge + 1))).all())
+
+
+def _families_hold(executions: Executions, found: Invariant) -> bool:
+    """Step both families by both tokens: each counting number must move by exactly its slope."""
+    reach = found.depth - found.edge
+    return all(_moves(executions, found, side, shift, 0, reach - (shift > 0)) for side in (1, -1) for shift in (1, -1))
+
+
+def _stops(executions: Executions, found: Invariant, side: int) -> bool:
+    """Say whether the last state of a family stays what it is."""
+    return _moves(executions, found, side, 1, found.depth - found.edge, 0, stays=True)
+
+
+def _moves(
+    executions: Executions, found: Invariant, side: int, shift: int, first: int, last: int, *, stays: bool = False
+) -> bool:
+    """Step the states first to first + last of a family outward (1) or inward (−1); say whether each gets where it should."""
+    column, form = -1 if side > 0 else 0, executions.form
+    lines = [
+        None if slope is None else (Fraction(float(low)) + first * side * slope, side * slope)
+        for slope, low in zip(found.slopes(side), found.low[:, column], strict=True)
+    ]
+    boxes = [Box(low, high) for low, high in zip(found.low[:, column], found.high[:, column], strict=True)]
+    numbers = [
+        span_between(box, form) if line is None else counted(*line, last, form)
+        for box, line in zip(boxes, lines, strict=True)
+    ]
+    token = executions.inputs[OPEN if side == shift else CLOSE]
+    after = numbers_of(executions.recurrence.step(_filled(executions.initial_state, numbers), token))
+    for number, line, box in zip(after, lines, boxes, strict=True):
+        if line is None:
+            if not _is_within(number, box):
+                return False
+            continue
+        base, slope = line
+        wanted = base if stays else base + shift * slope
+        settled = number.settled if isinstance(number, Counted) else None
+        if not isinstance(settled, Counted) or settled.base != wanted or (last and settled.slope != slope):
+            return False
+    return True
+
+
+def _is_within(number: Number, box: Box) -> bool:
+    found = number.box if isinstance(number, Span) else Box(float(number), float(number))
+    return bool(found.low >= box.low and found.high <= box.high)
+
+
+def _numbers(state: Any) -> list[Box]:  # noqa: ANN401 -- each cell has its own kind of state
+    return numbers_of(state)
+
+
+def _filled(state: Any, numbers: list[Any]) -> Any:  # noqa: ANN401
+    """Return a state of the same form with other numbers."""
+    given = iter(numbers)
+    return map_states(lambda _: next(given), state)
+
+
+def _state(executions: Executions, found: Invariant) -> Any:  # noqa: ANN401
+    return _filled(executions.initial_state, [Box(*ends) for ends in zip(found.low, found.high, strict=True)])
+
+
+def _step(executions: Executions, found: Invariant, token: str) -> tuple[Doubles, Doubles]:
+    """Step every box by a token."""
+    after = _numbers(executions.step(_state(executions, found), executions.inputs[token]))
+    shape = found.low.shape[1:]
+    low, high = (np.array([np.broadcast_to(box.ends[end], shape) for box in after]) for end in (0, 1))
+    return low, high
+
+
+def _to_form(ends: Doubles, executions: Executions) -> Doubles:
+    return to_format(ends, executions.form)
