@@ -150,22 +150,24 @@ def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
             continue
         if (low >= found.low).all() and (high <= found.high).all():
             return found
-        far = 4.0 ** (growth - _PLAIN_ROUNDS) if growth >= _PLAIN_ROUNDS else 0.0
-        found = _grow(found, low, high, far, executions)
+        marks = _marks(executions) if growth >= _PLAIN_ROUNDS else None
+        found = _grow(found, low, high, marks)
     return None
 
 
-def _grow(found: Invariant, low: Doubles, high: Doubles, far: float, executions: Executions) -> Invariant:
-    """Take in what a step gives and `far` times as much again, but not what is so large that adding to it changes nothing."""
-    most = 2.0 ** (executions.form.digits + 2)
-    less, more = np.maximum(found.low - low, 0) * (1 + far), np.maximum(high - found.high, 0) * (1 + far)
-    lower = _to_form(np.maximum(found.low - less, -most), executions)
-    higher = _to_form(np.minimum(found.high + more, most), executions)
-    return replace(
-        found,
-        low=np.minimum(found.low, np.where(less > 0, np.minimum(low, lower), found.low)),
-        high=np.maximum(found.high, np.where(more > 0, np.maximum(high, higher), found.high)),
-    )
+def _grow(found: Invariant, low: Doubles, high: Doubles, marks: Doubles | None) -> Invariant:
+    """Take in what a step gives; with marks, as far as the next of them."""
+    less, more = low < found.low, high > found.high
+    if marks is not None:
+        low = np.minimum(low, marks[np.maximum(np.searchsorted(marks, low, "right") - 1, 0)])
+        high = np.maximum(high, marks[np.minimum(np.searchsorted(marks, high, "left"), len(marks) - 1)])
+    return replace(found, low=np.where(less, low, found.low), high=np.where(more, high, found.high))
+
+
+def _marks(executions: Executions) -> Doubles:
+    """Return where growing boxes may come to rest: at ±1, where tanh ends, and where adding to a number no longer changes it."""
+    powers = 2.0 ** np.array([-2, -1, 0, 3, 7, executions.form.digits + 2])
+    return np.concatenate([-powers[::-1], [0.0], powers])
 
 
 def _image(executions: Executions, found: Invariant) -> tuple[Doubles, Doubles] | None:
