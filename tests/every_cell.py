@@ -13,7 +13,7 @@ from tallystick.cells import CELLS, Cell, ScalarCell, Token
 from tallystick.languages.tasks import TERNARY
 from tallystick.training.ensemble import train
 from tallystick.training.gradients import gradient_of
-from tallystick.training.methods import CROSS_ENTROPY
+from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -18,7 +18,7 @@ from tallystick.errors import BadInput, UnknownToken
 from tallystick.numbers import ARITHMETICS, exact, float_format
 from tallystick.numbers.boxes import box_of
 from tallystick.numbers.values import FUSED
-from tallystick.training.methods import CROSS_ENTROPY
+from tallystick.training.objectives import CROSS_ENTROPY
 
 STRINGS = ("(", "))", "(()", ")()(")
 

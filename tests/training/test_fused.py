@@ -37,7 +37,7 @@ from tallystick.training.fused.instructions import as_written, in_instructions
 from tallystick.training.fused.kernel import Launch, launch_for, read_exercise, script_of, train_fused
 from tallystick.training.gradients import gradient_of
 from tallystick.training.lessons import course_of, lessons_of
-from tallystick.training.methods import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
+from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

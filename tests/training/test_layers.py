@@ -13,7 +13,7 @@ from tallystick.training.gradients import gradient_of, scan_gradient
 from tallystick.training.layers import STEPS, last_array
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_block
-from tallystick.training.methods import CROSS_ENTROPY
+from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import TensorWeights, fresh_weights
 

@@ -12,7 +12,8 @@ from tallystick.training.ensemble import paths, train
 from tallystick.training.gradients import scan_gradient
 from tallystick.training.layers import gate_gradient
 from tallystick.training.lessons import course_of
-from tallystick.training.methods import CROSS_ENTROPY, METHODS, risen
+from tallystick.training.methods import METHODS, risen
+from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import TensorWeights, fresh_weights
 

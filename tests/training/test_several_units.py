@@ -10,7 +10,8 @@ from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.training.ensemble import train
 from tallystick.training.gradients import last_state
-from tallystick.training.methods import BINARY_CROSS_ENTROPY, METHODS
+from tallystick.training.methods import METHODS
+from tallystick.training.objectives import BINARY_CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -125,8 +125,7 @@ def default_vector_settings() -> list[Setting]:
     return [
         *plain,
         *rows("binary", "lstm", *_SATURATING, units=(1, 2)),
-        *rows("binary", "lstm", *_PLAIN, *_SATURATING, units=(4,)),
-        *rows("ternary", "lstm", *_PLAIN, *_SATURATING, units=(1,)),
+        *rows("ternary", "lstm", "published", *_SATURATING, units=(1,)),
         *rows("binary", "gru", "saturating-labels", units=(1,)),
     ]
 

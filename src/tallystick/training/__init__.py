@@ -1,8 +1,9 @@
 """How networks are trained. Read the modules in this order.
 
 - `setting`: what is trained on what, how, and in which arithmetic.
-- `methods`: the losses, the schedules of the learning rate, and the table of methods; `constraints` has the ways in which a
-  method brings the weights to the conditions of a counting theorem, and `adam` the optimiser.
+- `objectives`: the losses. `methods`: the schedules of the learning rate and of the temperature, and the table of methods;
+  `constraints` has the ways in which a method brings the weights to the conditions of a counting theorem, and `adam` the
+  optimiser.
 - `weights`: the weights of many networks at once, and where training starts.
 - `lessons`: a training set as arrays. `gradients`: the slope of the loss on one string, and `layers` for layers with several
   units. `loop`: the one training loop.

@@ -15,7 +15,8 @@ A regulariser adds to the loss a term that draws the residuals r of the conditio
     penalty       λ·Σ r²
     lagrangian    Σ μ·r + λ·Σ r², where each multiplier μ grows by λ·η·r at every step
 
-With a penalty alone the task's loss keeps r away from zero; a multiplier grows until it balances the loss at r = 0.
+With a penalty alone the task's loss keeps r away from zero; a multiplier grows until it balances the loss at r = 0. Gated cells
+have no such theorem; their penalty is on the recurrent weights (`RECURRENT_PENALTY`).
 
 A projection moves the weights after each update to a point that meets the conditions.
 
@@ -158,8 +159,8 @@ LAGRANGIAN = Regulariser(
     advance=lambda found, multipliers, size: tuple(m + size * r for m, r in zip(multipliers, found, strict=True)),
 )
 
-DEAF = replace(PENALTY, residuals=lambda _, weights: (weights.recurrent,))
-"""λ·Σ U²: the gates learn to look at the token alone."""
+RECURRENT_PENALTY = replace(PENALTY, residuals=lambda _, weights: (weights.recurrent,))
+"""λ·Σ U²: the gates learn to look at the token alone, so that they saturate whatever h is."""
 
 
 def project(kind: type[Cell], weights: AnyWeights) -> AnyWeights:

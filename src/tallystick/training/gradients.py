@@ -13,7 +13,7 @@ from jaxtyping import Array
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.numbers.values import Vector
 from tallystick.training.layers import STEPS, array_gradient
-from tallystick.training.methods import Objective, Outputs
+from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 
 String = Token | Sequence[Token]

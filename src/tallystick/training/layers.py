@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from tallystick.cells import Cell, GruCell, LinearLayer, LruLayer, LstmCell, ReluLayer, SelectiveLayer, TanhLayer, Token
-from tallystick.training.methods import Objective, Outputs
+from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import TensorWeights
 
 State = Float[Array, "unit seed *string"]

@@ -14,7 +14,8 @@ from tallystick.studies.explain.counter import AtCounter, ExactCounter, Profile,
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of
 from tallystick.training.ensemble import Ensemble, paths, train
-from tallystick.training.methods import SQUARED_ERROR, UNGATED
+from tallystick.training.methods import UNGATED
+from tallystick.training.objectives import SQUARED_ERROR
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

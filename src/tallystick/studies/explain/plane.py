@@ -29,7 +29,7 @@ from tallystick.studies.explain.counter import ExactCounter, Scored
 from tallystick.studies.explain.pull import Pull, term_beside
 from tallystick.training.gradients import final_state
 from tallystick.training.lessons import targets_of_counts
-from tallystick.training.methods import Objective
+from tallystick.training.objectives import Objective
 from tallystick.training.setting import Setting
 
 

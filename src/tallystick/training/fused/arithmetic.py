@@ -31,7 +31,7 @@ from tallystick.cells import LinearCell
 from tallystick.numbers.values import Vector
 from tallystick.training.adam import Corrections, Momenta, Moments, optimiser_of
 from tallystick.training.gradients import Gradient, String, chain_errors, tokens_of
-from tallystick.training.methods import Objective, Outputs
+from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import Weights
 
 

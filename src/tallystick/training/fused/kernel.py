@@ -21,7 +21,8 @@ from tallystick.training.fused.instructions import as_written, in_instructions
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.lessons import Course, Exercise, Lessons
 from tallystick.training.loop import Learner, Student
-from tallystick.training.methods import Method, Objective
+from tallystick.training.methods import Method
+from tallystick.training.objectives import Objective
 from tallystick.training.weights import PerSeed, Weights
 
 
