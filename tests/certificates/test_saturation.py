@@ -10,7 +10,8 @@ import tallystick as ts
 from tallystick.cells import LinearCell, LstmCell, Recurrence, ReluLayer, SelectiveCell, Stack, Token
 from tallystick.certificates.any_order.counted import Counted, counted
 from tallystick.certificates.any_order.executions import Executions
-from tallystick.certificates.any_order.invariants import Invariant, invariant_of
+from tallystick.certificates.any_order.invariant_search import invariant_of
+from tallystick.certificates.any_order.invariants import Invariant
 from tallystick.certificates.any_order.saturation import METHOD, evidence_of_saturation
 from tallystick.certificates.verdict import Outcome
 from tallystick.networks import Network, Readout

@@ -5,15 +5,12 @@ strings look like, and one family of states on each side beyond: the counting nu
 as s·d, for d up to the **depth** K where such sums begin to round, and every other number stays in the box of E (or −E), as tanh
 of such a memory is exactly ±1.
 
-- **Found** by a guess: the counting numbers and their slopes are read off the first two tokens. The boxes around the others grow
-  until a step of every box by every token stays inside, at first by what steps give, later by more, so that they come to rest.
-- **Proved** by that last round of steps, and for the families by one step of numbers that count (`counted`). Every class must be
-  right.
+It is proved by a step of every box by every token, which must stay inside, and for the families by one step of numbers that count
+(`counted`). Every class must be right. How it is found (`invariant_search`) does not matter for that.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -24,21 +21,13 @@ from tallystick.certificates.any_order.executions import Executions
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.numbers import Number
-from tallystick.numbers.any_order import SATURATED, Span, span_between
+from tallystick.numbers.any_order import Span, span_between
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.operations import to_format
 from tallystick.numbers.values import map_states, numbers_of
 
 Doubles = NDArray[np.float64]
 Slopes = tuple[Fraction | None, ...]
 """For each number of the state how much it grows with the count; None where it stays in its box."""
-
-_FURTHEST_EDGE = 64
-_ROUNDS, _PLAIN_ROUNDS = 40, 6
-"""How often boxes may grow, and how often by no more than a step gives."""
-
-_SPARE = 64
-"""How many units in the last place boxes are made wider in the end, so that others can check them with bounds of their own."""
 
 
 @dataclass(frozen=True)
@@ -79,103 +68,12 @@ class Invariant:
         return replace(self, low=low, high=high)
 
 
-def invariant_of(executions: Executions, task: Task) -> Invariant | None:
-    """Find an invariant that proves a network to be right to a depth; None where none is found."""
-    guess = _guess(executions)
-    found = None if guess is None else _closure(executions, guess)
-    if found is None:
-        return None
-    wider = _widen_a_little(found, executions)
-    for one in (wider, found):
-        if (one is found or _is_closed(executions, one)) and _proves(executions, one, task):
-            return replace(one, stops=all(_stops(executions, one, side) for side in (1, -1)))
-    return None
-
-
-def _proves(executions: Executions, found: Invariant, task: Task) -> bool:
-    """Say whether boxes that no step leaves show that a network is right."""
-    return _classes_are_right(executions, found, task) and _families_hold(executions, found)
-
-
-def _guess(executions: Executions) -> Invariant | None:
-    """Read slopes off the first two tokens, and put states on the lines through them."""
-    form, start = executions.form, _numbers(executions.initial_state)
-    after: dict[int, tuple[list[Box], Slopes]] = {}
-    for side, token in ((1, OPEN), (-1, CLOSE)):
-        one = executions.step(executions.initial_state, executions.inputs[token])
-        if not any(box.low == box.high != 0 for box in _numbers(one)):
-            return None
-        two = executions.step(one, executions.inputs[token])
-        slopes = tuple(_slope(x, y, side) for x, y in zip(_numbers(one), _numbers(two), strict=True))
-        if not any(slopes):
-            return None
-        after[side] = _numbers(one), slopes
-    least = min(abs(slope) for _, slopes in after.values() for slope in slopes if slope)
-    edge = min(ceil(Fraction(SATURATED[form.name][0]) / least) + 2, _FURTHEST_EDGE)
-    low, high = (np.empty((len(start), 2 * edge + 1)) for _ in range(2))
-    depth = None
-    for place, box in enumerate(start):
-        low[place, edge], high[place, edge] = box.ends
-        for side, (one, slopes) in after.items():
-            slope, columns = slopes[place], edge + side * np.arange(1, edge + 1)
-            along = float(slope * side) * np.arange(edge) if slope else 0.0
-            low[place, columns], high[place, columns] = one[place].low + along, one[place].high + along
-            if slope:
-                far = Fraction(float(low[place, columns[-1]]))
-                steps = edge + form.exact_steps(slope, far)
-                depth = steps if depth is None else min(depth, steps)
-    if depth is None or depth <= edge:
-        return None
-    return Invariant(edge, depth, low, high, after[1][1], after[-1][1])
-
-
-def _slope(one: Box, two: Box, side: int) -> Fraction | None:
-    """Return how much a number grows with the count, between its values after one and two tokens; None where it is no counter."""
-    if not (one.low == one.high and two.low == two.high) or one.low == two.low:
-        return None
-    return side * (Fraction(float(two.low)) - Fraction(float(one.low)))
-
-
-def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
-    """Let boxes grow until a step of each stays inside; None where the counting numbers leave their lines, or nothing settles."""
-    found = guess
-    for growth in range(-2, _ROUNDS):
-        image = _image(executions, found)
-        if image is None:
-            return None
-        low, high = image
-        # Twice the guess is replaced by what it leads to: the states of short strings at great counts are no part of it.
-        if growth < 0:
-            found = replace(found, low=low, high=high)
-            continue
-        if (low >= found.low).all() and (high <= found.high).all():
-            return found
-        marks = _marks(executions) if growth >= _PLAIN_ROUNDS else None
-        found = _grow(found, low, high, marks)
-    return None
-
-
-def _grow(found: Invariant, low: Doubles, high: Doubles, marks: Doubles | None) -> Invariant:
-    """Take in what a step gives; with marks, as far as the next of them."""
-    less, more = low < found.low, high > found.high
-    if marks is not None:
-        low = np.minimum(low, marks[np.maximum(np.searchsorted(marks, low, "right") - 1, 0)])
-        high = np.maximum(high, marks[np.minimum(np.searchsorted(marks, high, "left"), len(marks) - 1)])
-    return replace(found, low=np.where(less, low, found.low), high=np.where(more, high, found.high))
-
-
-def _marks(executions: Executions) -> Doubles:
-    """Return where growing boxes may come to rest: at ±1, where tanh ends, and where adding to a number no longer changes it."""
-    powers = 2.0 ** np.array([-2, -1, 0, 3, 7, executions.form.digits + 2])
-    return np.concatenate([-powers[::-1], [0.0], powers])
-
-
-def _image(executions: Executions, found: Invariant) -> tuple[Doubles, Doubles] | None:
+def image_of(executions: Executions, found: Invariant) -> tuple[Doubles, Doubles] | None:
     """Return the boxes around what every box leads to, and the start; None where a counting number leaves its line."""
     sets, edge = found.sets, found.edge
     counting = _counting(found)
     low, high = np.full_like(found.low, np.inf), np.full_like(found.high, -np.inf)
-    start = _numbers(executions.initial_state)
+    start = state_numbers(executions.initial_state)
     low[:, edge], high[:, edge] = [box.low for box in start], [box.high for box in start]
     for token, side in ((OPEN, 1), (CLOSE, -1)):
         ends = _step(executions, sets, token)
@@ -196,9 +94,14 @@ def _image(executions: Executions, found: Invariant) -> tuple[Doubles, Doubles] 
     return np.where(counting, found.low, low), np.where(counting, found.high, high)
 
 
-def _is_closed(executions: Executions, found: Invariant) -> bool:
+def proves(executions: Executions, found: Invariant, task: Task) -> bool:
+    """Say whether boxes that no step leaves show that a network is right."""
+    return _classes_are_right(executions, found, task) and _families_hold(executions, found)
+
+
+def is_closed(executions: Executions, found: Invariant) -> bool:
     """Say whether every step stays inside."""
-    image = _image(executions, found)
+    image = image_of(executions, found)
     return image is not None and bool((image[0] >= found.low).all() and (image[1] <= found.high).all())
 
 
@@ -207,13 +110,6 @@ def _counting(found: Invariant) -> NDArray[np.bool_]:
     above, below = (np.array([slope is not None for slope in slopes])[:, None] for slopes in (found.above, found.below))
     counts = np.arange(-found.edge, found.edge + 1)
     return np.where(counts > 0, above, np.where(counts < 0, below, above & below))
-
-
-def _widen_a_little(found: Invariant, executions: Executions) -> Invariant:
-    """Make every box wider that is not a single number."""
-    spare = _SPARE * 2 * float(executions.form.unit) * np.maximum(np.abs(found.low), np.abs(found.high))
-    spare = np.where(found.low < found.high, spare, 0)
-    return replace(found, low=_to_form(found.low - spare, executions), high=_to_form(found.high + spare, executions))
 
 
 def _classes_are_right(executions: Executions, found: Invariant, task: Task) -> bool:
@@ -228,7 +124,7 @@ def _families_hold(executions: Executions, found: Invariant) -> bool:
     return all(_moves(executions, found, side, shift, 0, reach - (shift > 0)) for side in (1, -1) for shift in (1, -1))
 
 
-def _stops(executions: Executions, found: Invariant, side: int) -> bool:
+def stops_at(executions: Executions, found: Invariant, side: int) -> bool:
     """Say whether the last state of a family stays what it is."""
     return _moves(executions, found, side, 1, found.depth - found.edge, 0, stays=True)
 
@@ -267,7 +163,8 @@ def _is_within(number: Number, box: Box) -> bool:
     return bool(found.low >= box.low and found.high <= box.high)
 
 
-def _numbers(state: Any) -> list[Box]:  # noqa: ANN401 -- each cell has its own kind of state
+def state_numbers(state: Any) -> list[Box]:  # noqa: ANN401 -- each cell has its own kind of state
+    """Return the boxes of a state one after the other."""
     return numbers_of(state)
 
 
@@ -283,11 +180,7 @@ def _state(executions: Executions, found: Invariant) -> Any:  # noqa: ANN401
 
 def _step(executions: Executions, found: Invariant, token: str) -> tuple[Doubles, Doubles]:
     """Step every box by a token."""
-    after = _numbers(executions.step(_state(executions, found), executions.inputs[token]))
+    after = state_numbers(executions.step(_state(executions, found), executions.inputs[token]))
     shape = found.low.shape[1:]
     low, high = (np.array([np.broadcast_to(box.ends[end], shape) for box in after]) for end in (0, 1))
     return low, high
-
-
-def _to_form(ends: Doubles, executions: Executions) -> Doubles:
-    return to_format(ends, executions.form)

@@ -17,7 +17,8 @@ from fractions import Fraction
 from tallystick.cells import Recurrence
 from tallystick.cells.vector import State
 from tallystick.certificates.any_order.executions import Executions
-from tallystick.certificates.any_order.invariants import Invariant, invariant_of
+from tallystick.certificates.any_order.invariant_search import invariant_of
+from tallystick.certificates.any_order.invariants import Invariant
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.verdict import Failure, Outcome, Verdict, refute
 from tallystick.languages.brackets import CLOSE, OPEN
