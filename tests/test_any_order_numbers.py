@@ -82,6 +82,20 @@ def test_a_sum_may_be_kept_in_float32_and_be_rounded_twice(name):
     assert box.low <= once < twice <= box.high
 
 
+@pytest.mark.parametrize("name", TWICE)
+def test_a_step_may_be_computed_in_float32_and_its_state_be_rounded(name):
+    """As fused LSTMs do: a gate that the format rounds to 1 is less than 1 in float32, and a memory does not become 0."""
+    form = FORMATS[name]
+    gate, memory = span_of(9.5, form), span_of(-1, form)
+    assert sigmoid(gate).box.low <= sigmoid(np.float32(9.5)) < 1
+    new = sigmoid(gate) * memory + sigmoid(span_of(9.75, form))
+    kept = np.float32(np.float32(sigmoid(np.float32(9.75))) - sigmoid(np.float32(9.5)))
+    assert new.box.low <= kept <= new.box.high
+    middle = span_of(2**form.digits, form) * 1 + span_of(1, form)
+    assert middle.box.high == 2**form.digits + 1
+    assert middle.stored.low == middle.stored.high == 2**form.digits
+
+
 @every_format
 def test_exact_sums_of_two_stay_exact(form):
     depth = 2 ** (form.digits - 1)

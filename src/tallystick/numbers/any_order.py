@@ -7,12 +7,13 @@ A library adds the terms of a sum in an order of its own, fuses some multiplicat
   be n, of sizes that add up to A. Each goes through at most n roundings, one of its product and n − 1 of sums, whatever the
   order and with or without fused multiply-add; so what is computed is off by at most γₙ·A, where γₖ = k·u / (1 − k·u) and
   u = 2⁻ᵖ (Higham, Accuracy and Stability of Numerical Algorithms, lemma 8.4). Of two terms there is one sum, rounded once: the
-  bounds are the rounded ends, and a sum that is exact stays so. A sum in float16 or bfloat16 may be kept in float32 until its
-  end, and then it is rounded twice.
+  bounds are the rounded ends, and a sum that is exact stays so.
 - **Products** that a sum follows may be rounded before or not. Both are in the span.
 - **Functions.** tanh, the sigmoid and the exponential are taken to be within `ULPS` units in the last place of the true value,
   tanh within ±1 and the sigmoid within 0 and 1, tanh 0 to be 0, and both to be exactly 1 from `SATURATED` on. Tests measure this
   for NumPy, PyTorch and JAX.
+- **Narrow formats.** A library may compute a step of float16 or bfloat16 in float32, as fused LSTMs and compilers do. So every
+  result is in the span as it is in float32 and rounded from there. A state is rounded to the format between tokens.
 - **Subnormal numbers** may be kept or flushed to zero.
 - **Overflow.** Where a number may be infinite, nothing is known any more: the span is not a number, and no comparison with it is
   ever sure.
@@ -51,11 +52,11 @@ Doubles = NDArray[np.float64]
 ULPS = 8
 """How many units in the last place a library's tanh, sigmoid and exponential may be off."""
 
-SATURATED = {"float16": (6.0, 11.0), "bfloat16": (5.0, 9.0), "float32": (12.0, 20.0), "float64": (22.0, 42.0)}
-"""From where on tanh and the sigmoid are exactly 1 in each format."""
+SATURATED = {"float16": (12.0, 20.0), "bfloat16": (12.0, 20.0), "float32": (12.0, 20.0), "float64": (22.0, 42.0)}
+"""From where on tanh and the sigmoid are exactly 1 in each format; in a narrow one also where they are kept in float32."""
 
 SINGLE = FORMATS["float32"]
-"""The format in which a sum of a narrower one may be kept until it is rounded."""
+"""The format in which numbers of a narrower one may be kept within a step."""
 
 _SLIGHTLY_MORE = 1 + 2.0**-40
 """Covers the few roundings of doubles with which a bound itself is found."""
@@ -99,9 +100,17 @@ class Span:
             # A term and a sum lose at most the least normal number each where they are flushed, and roundings may double that.
             off = gamma(self.terms, self.form) * self.size + 4 * self.terms * least_normal(self.form)
             low, high = low - off * _SLIGHTLY_MORE, high + off * _SLIGHTLY_MORE
-        elif self.form.digits < SINGLE.digits:
-            low, high = _to_single(low, -1), _to_single(high, 1)
         return _settle(low, high, self.size, self.form)
+
+    @property
+    def stored(self) -> Box:
+        """The bounds of the number as a state keeps it from one token to the next: rounded to the format for certain."""
+        box = self.box
+        return (
+            box
+            if self.form.digits >= SINGLE.digits
+            else _flushed(*(to_format(x, self.form) for x in box.ends), self.form)
+        )
 
     @property
     def settled(self) -> "Span":
@@ -166,7 +175,15 @@ def _to_span(value: "Span | int", form: FloatFormat) -> Span:
     return value if isinstance(value, Span) else Span(float(value), float(value), abs(float(value)), 1, False, form)
 
 
-def _to_single(x: Any, side: int) -> Any:  # noqa: ANN401 -- doubles or arrays of them
+def _rounded(x: Any, form: FloatFormat, side: int) -> Any:  # noqa: ANN401 -- doubles or arrays of them
+    """Round a bound; what is kept in float32 is rounded there, and then to the format or not."""
+    if form.digits >= SINGLE.digits:
+        return to_format(x, form)
+    single = _to_single(x, side)
+    return (np.minimum if side < 0 else np.maximum)(single, to_format(single, form))
+
+
+def _to_single(x: Any, side: int) -> Any:  # noqa: ANN401
     """Round to float32, down where the side is −1 and up where it is 1."""
     single = np.asarray(x, np.float32)
     beyond = single.astype(np.float64) * side < np.asarray(x) * side
@@ -184,7 +201,7 @@ def _zero_times(x: Span) -> Span:
 
 def _settle(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: ANN401 -- doubles or arrays of them
     """Round both ends, which keeps their order; where something may overflow on the way, nothing is known."""
-    low, high = to_format(low, form), to_format(high, form)
+    low, high = _rounded(low, form, -1), _rounded(high, form, 1)
     unknown = ~(np.asarray(size) <= float(form.greatest) / 2)  # not a number is unknown too
     if np.any(unknown):
         low, high = np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
@@ -331,7 +348,7 @@ def _near(true: Box, form: FloatFormat) -> tuple[Any, Any]:
     """Widen bounds of true values by what a library may be off; what comes out is a number of the format."""
     share, least = 2 * ULPS * float(form.unit) * _SLIGHTLY_MORE, ULPS * float(form.least)
     low, high = true.low - (share * np.abs(true.low) + least), true.high + (share * np.abs(true.high) + least)
-    return to_format(low, form), to_format(high, form)
+    return _rounded(low, form, -1), _rounded(high, form, 1)
 
 
 @weighted_mean.register
@@ -342,6 +359,6 @@ def _(share: Span, first: Span, second: Span) -> Span:
     real = weighted_mean(*(Box(x.low, x.high) for x in (share, first, second)))
     # At most four roundings, of numbers whose sizes add up to no more than twice those of the two.
     off = gamma(8, form) * 2 * (first.size + second.size) + 8 * least_normal(form)
-    low = np.maximum(np.minimum(one.low, other.low), to_format(real.low - off, form))
-    high = np.minimum(np.maximum(one.high, other.high), to_format(real.high + off, form))
+    low = np.maximum(np.minimum(one.low, other.low), _rounded(real.low - off, form, -1))
+    high = np.minimum(np.maximum(one.high, other.high), _rounded(real.high + off, form, 1))
     return span_between(Box(low, high), form)

@@ -92,7 +92,7 @@ class Executions:
         return map_states(span, state)
 
     def _boxes(self, state: Any) -> Any:  # noqa: ANN401
-        return map_states(_box, state)
+        return map_states(_stored, state)
 
 
 def _weight(form: FloatFormat, value: object, field: str = "number") -> Span:
@@ -101,6 +101,10 @@ def _weight(form: FloatFormat, value: object, field: str = "number") -> Span:
 
 def _box(number: Number) -> Box:
     return number.box if isinstance(number, Span) else Box(float(number), float(number))
+
+
+def _stored(number: Number) -> Box:
+    return number.stored if isinstance(number, Span) else _box(number)
 
 
 def _holds_or_fails(outputs: list[Box], comparison: Comparison) -> Test:

@@ -159,7 +159,7 @@ def _moves(
 
 
 def _is_within(number: Number, box: Box) -> bool:
-    found = number.box if isinstance(number, Span) else Box(float(number), float(number))
+    found = number.stored if isinstance(number, Span) else Box(float(number), float(number))
     return bool(found.low >= box.low and found.high <= box.high)
 
 
