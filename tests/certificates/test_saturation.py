@@ -111,6 +111,16 @@ def test_a_unit_that_does_not_count_may_do_what_it_likes_where_the_counter_does_
     assert found is None or found.above == (None, None, Fraction(1), None)
 
 
+def test_a_unit_that_counts_the_length_is_told_from_one_that_counts_brackets():
+    """As labels alone teach them: g of the second unit is 1 for both tokens, so that its h is between 0 and 1."""
+    weight = ((60, 60),) * 4 + ((60, -60), (60, 60)) + ((60, 60),) * 2
+    cell = LstmCell(weight, ((0, 0),) * 8, ZEROS * 2, ZEROS * 2)
+    found = found_in(cell, Readout(((10, -3),), (-2,), "sign"))
+    assert found is not None
+    assert (found.above, found.below) == ((None, None, Fraction(1), None),) * 2
+    assert found_in(cell, Readout(((10, 3),), (-2,), "sign")) is None  # `()()` gets 3·tanh 4 − 2
+
+
 def test_a_readout_that_sees_too_much_of_another_unit_is_not_proved():
     assert found_in(beside(f=60, g=0.3), Readout(((1, 0.5),), (-0.5,), "sign")) is None
 

@@ -8,6 +8,7 @@ rest.
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,77 +16,117 @@ from tallystick.certificates.any_order.executions import Executions
 from tallystick.certificates.any_order.invariants import (
     Doubles,
     Invariant,
-    Slopes,
     image_of,
-    is_closed,
     proves,
     state_numbers,
+    state_of,
     stops_at,
 )
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.numbers.any_order import SATURATED
 from tallystick.numbers.boxes import Box
+from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.operations import to_format
 
 _FURTHEST_EDGE = 64
 _ROUNDS, _PLAIN_ROUNDS = 40, 6
 """How often boxes may grow, and how often by no more than a step gives."""
 
-_SPARE = 64
-"""How many units in the last place boxes are made wider in the end, so that others can check them with bounds of their own."""
+_SPARE = 8
+"""How many units in the last place boxes are made wider, so that others can check them with bounds of their own."""
 
 
 def invariant_of(executions: Executions, task: Task) -> Invariant | None:
     """Find an invariant that proves a network to be right to a depth; None where none is found."""
     guess = _guess(executions)
     found = None if guess is None else _closure(executions, guess)
-    if found is None:
+    if found is None or not proves(executions, found, task):
         return None
-    wider = _widen_a_little(found, executions)
-    for one in (wider, found):
-        if (one is found or is_closed(executions, one)) and proves(executions, one, task):
-            return replace(one, stops=all(stops_at(executions, one, side) for side in (1, -1)))
-    return None
+    return replace(found, stops=all(stops_at(executions, found, side) for side in (1, -1)))
+
+
+class _Line(NamedTuple):
+    """How a number of the state moves on one side of zero.
+
+    Attributes:
+        one: what it is after one token.
+        step: how far it moves with the next; None where that is 0 or not known exactly.
+        comes_back: whether the other token brings it back to the start.
+    """
+
+    one: Box
+    step: Fraction | None
+    comes_back: bool
 
 
 def _guess(executions: Executions) -> Invariant | None:
-    """Read slopes off the first two tokens, and put states on the lines through them."""
+    """Read lines off the first two tokens, and put states on them; None where nothing counts."""
+    lines = _lines(executions)
+    if lines is None:
+        return None
+    above, below = lines
+    counts = [x.comes_back and y.comes_back for x, y in zip(above, below, strict=True)]
+    steps = [
+        [line.step if is_one else None for line, is_one in zip(side, counts, strict=True)] for side in (above, below)
+    ]
+    if not all(any(side) for side in steps):
+        return None
     form, start = executions.form, state_numbers(executions.initial_state)
-    after: dict[int, tuple[list[Box], Slopes]] = {}
-    for side, token in ((1, OPEN), (-1, CLOSE)):
-        one = executions.step(executions.initial_state, executions.inputs[token])
-        if not any(box.low == box.high != 0 for box in state_numbers(one)):
-            return None
-        two = executions.step(one, executions.inputs[token])
-        slopes = tuple(_slope(x, y, side) for x, y in zip(state_numbers(one), state_numbers(two), strict=True))
-        if not any(slopes):
-            return None
-        after[side] = state_numbers(one), slopes
-    least = min(abs(slope) for _, slopes in after.values() for slope in slopes if slope)
+    least = min(abs(step) for side in steps for step in side if step)
     edge = min(ceil(Fraction(SATURATED[form.name][0]) / least) + 2, _FURTHEST_EDGE)
     low, high = (np.empty((len(start), 2 * edge + 1)) for _ in range(2))
-    depth = None
     for place, box in enumerate(start):
         low[place, edge], high[place, edge] = box.ends
-        for side, (one, slopes) in after.items():
-            slope, columns = slopes[place], edge + side * np.arange(1, edge + 1)
-            along = float(slope * side) * np.arange(edge) if slope else 0.0
-            low[place, columns], high[place, columns] = one[place].low + along, one[place].high + along
-            if slope:
-                far = Fraction(float(low[place, columns[-1]]))
-                steps = edge + form.exact_steps(slope, far)
-                depth = steps if depth is None else min(depth, steps)
-    if depth is None or depth <= edge:
-        return None
-    return Invariant(edge, depth, low, high, after[1][1], after[-1][1])
+        for sign, side, moves in ((1, above, steps[0]), (-1, below, steps[1])):
+            columns, along = edge + sign * np.arange(1, edge + 1), float(moves[place] or 0) * np.arange(edge)
+            low[place, columns], high[place, columns] = side[place].one.low + along, side[place].one.high + along
+        ways = [line.step > 0 for line in (above[place], below[place]) if line.step is not None and not counts[place]]
+        if ways:  # it counts something else, such as the length, and may go as far as it can
+            far = _furthest(form)
+            low[place], high[place] = box.low if all(ways) else -far, far if any(ways) else box.high
+    depths = [
+        edge + form.exact_steps(step, Fraction(float(low[place, column])))
+        for column, moves in ((-1, steps[0]), (0, steps[1]))
+        for place, step in enumerate(moves)
+        if step
+    ]
+    slopes = tuple(steps[0]), tuple(None if step is None else -step for step in steps[1])
+    return Invariant(edge, min(depths), low, high, *slopes) if min(depths) > edge else None
 
 
-def _slope(one: Box, two: Box, side: int) -> Fraction | None:
-    """Return how much a number grows with the count, between its values after one and two tokens; None where it is no counter."""
-    if not (one.low == one.high and two.low == two.high) or one.low == two.low:
-        return None
-    return side * (Fraction(float(two.low)) - Fraction(float(one.low)))
+def _lines(executions: Executions) -> tuple[list[_Line], list[_Line]] | None:
+    """Return how each number moves above and below zero; None where no number is known exactly and not zero."""
+    start, tokens = executions.initial_state, [executions.inputs[token] for token in (OPEN, CLOSE)]
+    ones: list[list[Box]] = []
+    for token in tokens:
+        ones.append(state_numbers(executions.step(start, token)))
+        if not any(_is_point(box) and box.low != 0 for box in ones[-1]):
+            return None
+    both = [Box(np.stack([x.low, y.low]), np.stack([x.high, y.high])) for x, y in zip(*ones, strict=True)]
+    after = [state_numbers(executions.step(state_of(executions, both), token)) for token in tokens]
+    sides = [
+        [
+            _Line(x, _difference(x, _at(y, side)), bool(_at(back, side).low == _at(back, side).high == w.low))
+            for w, x, y, back in zip(state_numbers(start), ones[side], after[side], after[1 - side], strict=True)
+        ]
+        for side in (0, 1)
+    ]
+    return sides[0], sides[1]
+
+
+def _at(box: Box, side: int) -> Box:
+    """Return one of two boxes, which may be one for both."""
+    return Box(*(np.broadcast_to(end, 2)[side] for end in box.ends))
+
+
+def _is_point(box: Box) -> bool:
+    return bool(box.low == box.high)
+
+
+def _difference(x: Box, y: Box) -> Fraction | None:
+    """Return how far it is from one number to another; None where it is 0 or not known exactly."""
+    return (Fraction(float(y.low)) - Fraction(float(x.low)) or None) if _is_point(x) and _is_point(y) else None
 
 
 def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
@@ -96,36 +137,40 @@ def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
         if image is None:
             return None
         low, high = image
-        # Twice the guess is replaced by what it leads to: the states of short strings at great counts are no part of it.
-        if growth < 0:
-            found = replace(found, low=low, high=high)
-            continue
         if (low >= found.low).all() and (high <= found.high).all():
             return found
-        marks = _marks(executions) if growth >= _PLAIN_ROUNDS else None
-        found = _grow(found, low, high, marks)
+        low, high = _with_spare(low, high, executions.form)
+        if growth >= 0:
+            low, high = _grow(found, low, high, _marks(executions.form) if growth >= _PLAIN_ROUNDS else None)
+        # At first the guess is replaced by what it leads to: it holds states that no string leads to.
+        found = replace(found, low=low, high=high)
     return None
 
 
-def _grow(found: Invariant, low: Doubles, high: Doubles, marks: Doubles | None) -> Invariant:
-    """Take in what a step gives; with marks, as far as the next of them."""
-    less, more = low < found.low, high > found.high
+def _with_spare(low: Doubles, high: Doubles, form: FloatFormat) -> tuple[Doubles, Doubles]:
+    """Make every box wider that is not a single number."""
+    share, furthest = np.where(low < high, 2 * _SPARE * float(form.unit), 0), _furthest(form)
+    return (
+        np.minimum(low, np.maximum(to_format(low - share * np.abs(low), form), -furthest)),
+        np.maximum(high, np.minimum(to_format(high + share * np.abs(high), form), furthest)),
+    )
+
+
+def _grow(found: Invariant, low: Doubles, high: Doubles, marks: Doubles | None) -> tuple[Doubles, Doubles]:
+    """Take in what steps lead to; with marks, as far as the next of them."""
     if marks is not None:
-        low = np.minimum(low, marks[np.maximum(np.searchsorted(marks, low, "right") - 1, 0)])
-        high = np.maximum(high, marks[np.minimum(np.searchsorted(marks, high, "left"), len(marks) - 1)])
-    return replace(found, low=np.where(less, low, found.low), high=np.where(more, high, found.high))
+        less, more = low < found.low, high > found.high
+        low = np.where(less, np.minimum(low, marks[np.maximum(np.searchsorted(marks, low, "right") - 1, 0)]), low)
+        high = np.where(more, np.maximum(high, marks[np.minimum(np.searchsorted(marks, high), len(marks) - 1)]), high)
+    return np.minimum(low, found.low), np.maximum(high, found.high)
 
 
-def _marks(executions: Executions) -> Doubles:
+def _marks(form: FloatFormat) -> Doubles:
     """Return where growing boxes may come to rest: at ±1, where tanh ends, and where adding to a number no longer changes it."""
-    powers = 2.0 ** np.array([-2, -1, 0, 3, 7, executions.form.digits + 2])
+    powers = np.array([0.25, 0.5, 1.0, 8.0, 128.0, _furthest(form)])
     return np.concatenate([-powers[::-1], [0.0], powers])
 
 
-def _widen_a_little(found: Invariant, executions: Executions) -> Invariant:
-    """Make every box wider that is not a single number."""
-    spare = _SPARE * 2 * float(executions.form.unit) * np.maximum(np.abs(found.low), np.abs(found.high))
-    spare = np.where(found.low < found.high, spare, 0)
-    return replace(
-        found, low=to_format(found.low - spare, executions.form), high=to_format(found.high + spare, executions.form)
-    )
+def _furthest(form: FloatFormat) -> float:
+    """Return how far a number gets by adding 1 and less: there the next number of the format is 8 away."""
+    return 2.0 ** (form.digits + 2)

@@ -99,12 +99,6 @@ def proves(executions: Executions, found: Invariant, task: Task) -> bool:
     return _classes_are_right(executions, found, task) and _families_hold(executions, found)
 
 
-def is_closed(executions: Executions, found: Invariant) -> bool:
-    """Say whether every step stays inside."""
-    image = image_of(executions, found)
-    return image is not None and bool((image[0] >= found.low).all() and (image[1] <= found.high).all())
-
-
 def _counting(found: Invariant) -> NDArray[np.bool_]:
     """Say which numbers lie on lines, at which counts."""
     above, below = (np.array([slope is not None for slope in slopes])[:, None] for slopes in (found.above, found.below))
@@ -114,7 +108,7 @@ def _counting(found: Invariant) -> NDArray[np.bool_]:
 
 def _classes_are_right(executions: Executions, found: Invariant, task: Task) -> bool:
     """Say whether every box and both families get the right class in every execution."""
-    classes = executions.classes(_state(executions, found.sets))
+    classes = executions.classes(_boxes(executions, found.sets))
     return bool((classes == task.right_classes(np.arange(-found.edge, found.edge + 1))).all())
 
 
@@ -144,7 +138,7 @@ def _moves(
         for box, line in zip(boxes, lines, strict=True)
     ]
     token = executions.inputs[OPEN if side == shift else CLOSE]
-    after = numbers_of(executions.recurrence.step(_filled(executions.initial_state, numbers), token))
+    after = numbers_of(executions.recurrence.step(state_of(executions, numbers), token))
     for number, line, box in zip(after, lines, boxes, strict=True):
         if line is None:
             if not _is_within(number, box):
@@ -168,19 +162,20 @@ def state_numbers(state: Any) -> list[Box]:  # noqa: ANN401 -- each cell has its
     return numbers_of(state)
 
 
-def _filled(state: Any, numbers: list[Any]) -> Any:  # noqa: ANN401
-    """Return a state of the same form with other numbers."""
+def state_of(executions: Executions, numbers: list[Any]) -> Any:  # noqa: ANN401
+    """Return a state with these numbers."""
     given = iter(numbers)
-    return map_states(lambda _: next(given), state)
+    return map_states(lambda _: next(given), executions.initial_state)
 
 
-def _state(executions: Executions, found: Invariant) -> Any:  # noqa: ANN401
-    return _filled(executions.initial_state, [Box(*ends) for ends in zip(found.low, found.high, strict=True)])
+def _boxes(executions: Executions, found: Invariant) -> Any:  # noqa: ANN401
+    """Return the boxes as a state."""
+    return state_of(executions, [Box(*ends) for ends in zip(found.low, found.high, strict=True)])
 
 
 def _step(executions: Executions, found: Invariant, token: str) -> tuple[Doubles, Doubles]:
     """Step every box by a token."""
-    after = state_numbers(executions.step(_state(executions, found), executions.inputs[token]))
+    after = state_numbers(executions.step(_boxes(executions, found), executions.inputs[token]))
     shape = found.low.shape[1:]
     low, high = (np.array([np.broadcast_to(box.ends[end], shape) for box in after]) for end in (0, 1))
     return low, high
