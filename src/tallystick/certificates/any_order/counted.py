@@ -42,19 +42,35 @@ class Counted(Span):
 
     @property
     def settled(self) -> Span:
-        """The numbers, added up: still counted where every sum on the way is exact, or where there is one number and one sum."""
+        """The numbers, added up: still counted where every sum on the way is exact."""
         if self.terms == 1:
             return self
-        most = max(abs(self.base), abs(self.base + self.slope * self.last))
-        # Only the first is about sums on the way; of two terms there are none.
-        size = most if self.terms == 2 else Fraction(float(self.size))  # noqa: PLR2004
+        # Of two terms there is no sum on the way.
+        size = self._most if self.terms == 2 else Fraction(float(self.size))  # noqa: PLR2004
         if size <= self.unit * 2**self.form.digits and _is_safe(self.unit, size, self.form):
             return counted(self.base, self.slope, self.last, self.form)
-        # A sum in a narrow format may be kept in float32 before it is rounded, which must not round it too.
-        is_whole = self.form.digits >= SINGLE.digits or most <= self.unit * 2**SINGLE.digits
-        if self.terms == 2 and not self.last and is_whole and _is_safe(self.unit, most, self.form):  # noqa: PLR2004
-            return counted(exact_nearest(self.base, self.form), Fraction(0), 0, self.form)
         return span_between(super().box, self.form)
+
+    @property
+    def line(self) -> tuple[Fraction, Fraction] | None:
+        """The base and the slope of the numbers as a state keeps them; None where they are not known exactly.
+
+        A single sum of two terms is known also where it is rounded. In a narrow format it may be kept in float32 until then,
+        which must not round it as well.
+        """
+        settled = self.settled
+        if isinstance(settled, Counted):
+            return settled.base, settled.slope
+        is_one_sum = self.terms == 2 and not self.last  # noqa: PLR2004
+        once = self.form.digits >= SINGLE.digits or self._most <= self.unit * 2**SINGLE.digits
+        if is_one_sum and once and _is_safe(self.unit, self._most, self.form):
+            return exact_nearest(self.base, self.form), Fraction(0)
+        return None
+
+    @property
+    def _most(self) -> Fraction:
+        """The greatest size of the exact sums."""
+        return max(abs(self.base), abs(self.base + self.slope * self.last))
 
     @property
     def box(self) -> Box:

@@ -145,9 +145,8 @@ def _moves(
                 return False
             continue
         base, slope = line
-        wanted = base if stays else base + shift * slope
-        settled = number.settled if isinstance(number, Counted) else None
-        if not isinstance(settled, Counted) or settled.base != wanted or (last and settled.slope != slope):
+        kept = number.line if isinstance(number, Counted) else None
+        if kept is None or kept[0] != (base if stays else base + shift * slope) or (last and kept[1] != slope):
             return False
     return True
 
