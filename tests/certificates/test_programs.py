@@ -11,7 +11,7 @@ import pytest
 from forged import issued, sealed
 
 from tallystick.cells import GruCell, LinearCell, LstmCell, ReluCell, ScalarCell, SelectiveCell, Stack, TanhCell
-from tallystick.certificates.programs import program_of
+from tallystick.certificates.programs import Rounding, program_of
 from tallystick.checker import check
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB
@@ -83,7 +83,7 @@ RATIONAL = [
 
 @pytest.mark.parametrize("cell", RATIONAL, ids=lambda cell: cell.name)
 def test_a_program_goes_the_way_of_its_cell(cell):
-    content = program_of(cell, executed=False)
+    content = program_of(cell, Rounding.NONE)
     for string in map("".join, product("()", repeat=4)):
         state = list(map(Fraction, content["start"]))
         for token in string:
@@ -95,7 +95,7 @@ def test_a_program_goes_the_way_of_its_cell(cell):
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("cell", RATIONAL[:4], ids=lambda cell: cell.name)
 def test_an_executed_program_rounds_as_its_cell_does(cell, name):
-    content, number = program_of(cell, executed=True), ARITHMETICS[name]
+    content, number = program_of(cell, Rounding.EACH), ARITHMETICS[name]
     executed = cell.map_weights(number)
     with np.errstate(all="ignore"):
         for string in map("".join, product("()", repeat=5)):
@@ -112,7 +112,7 @@ def test_gates_are_recorded():
         cell = kind(
             *weights, tuple(0.125 * place for place in range(size)), tuple(-0.25 * place for place in range(size))
         )
-        content = program_of(cell, executed=False)
+        content = program_of(cell, Rounding.NONE)
         assert (
             sum(name == "sum" for name, *_ in content["step"]["("]["operations"]) <= 2 * size
         )  # a layer is one sum a row
@@ -122,8 +122,11 @@ def test_gates_are_recorded():
         assert state == pytest.approx(numbers_of(map_states(float, cell.final_state("(()"))), rel=1e-12)
 
 
-@pytest.mark.parametrize(("literal", "executed"), [(0.5, False), (np.float32(1), False), (True, False), (HALF, True)])
-def test_a_number_that_would_change_the_arithmetic_is_not_recorded(literal, executed):
+@pytest.mark.parametrize(
+    ("literal", "rounding"),
+    [(0.5, "none"), (np.float32(1), "none"), (True, "none"), (HALF, "each"), (HALF, "any order")],
+)
+def test_a_number_that_would_change_the_arithmetic_is_not_recorded(literal, rounding):
     """A float makes floats of rationals, and a rational makes doubles of floats: such a step does not run as it is certified."""
 
     class LiteralCell(OwnCell):
@@ -131,7 +134,7 @@ def test_a_number_that_would_change_the_arithmetic_is_not_recorded(literal, exec
             return h * literal
 
     with pytest.raises(BadInput, match="is not a whole number"):
-        program_of(LiteralCell(1, -1, 1, 1), executed=executed)
+        program_of(LiteralCell(1, -1, 1, 1), Rounding(rounding))
 
 
 @pytest.mark.long
@@ -140,15 +143,15 @@ def test_what_the_checker_would_not_read_is_not_written():
     rows = ((Fraction(1, 3),) * units,) * (4 * units)
     lower = LstmCell(((1, -1),) * (4 * units), rows, (0,) * (4 * units), (0,) * (4 * units))
     upper = LstmCell(rows, rows, (0,) * (4 * units), (0,) * (4 * units))
-    program_of(lower, executed=False)
+    program_of(lower, Rounding.NONE)
     with pytest.raises(BadInput, match="the step has more than 32,768 terms in its sums"):
-        program_of(Stack((lower, upper)), executed=False)
+        program_of(Stack((lower, upper)), Rounding.NONE)
     with pytest.raises(BadInput, match="the step has more than 1,024 numbers in its state"):
-        program_of(Stack((lower, *(upper,) * 8)), executed=False)
+        program_of(Stack((lower, *(upper,) * 8)), Rounding.NONE)
 
 
 def test_tanh_is_recorded():
-    content = program_of(TanhCell(HALF, -HALF, 2), executed=True)
+    content = program_of(TanhCell(HALF, -HALF, 2), Rounding.EACH)
     assert content["step"]["("]["operations"] == [["sum", [[2, 0]], 0], ["sum", [[1, 1]], "1/2"], ["tanh", 2]]
 
 

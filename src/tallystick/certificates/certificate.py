@@ -24,6 +24,14 @@ the tail is null. That of a zero check (`zero_check`) is how odd lengths come to
 even lengths count or each token has a matrix.
 That of lattice paths (`path_limits`) is a length: with `{"method": "lattice paths", "start": K}` all but the last K tokens fade.
 
+A verdict for any order of operations says what it assumes of a library: how many units in the last place its functions may be
+off, and from where on they are 1, `{"method": "any order", "assumed": {"ulps": 8, "tanh_is_1_from": 12, "sigmoid_is_1_from":
+20}}`.
+
+That of an exact counter (`any_order.invariants`) is an invariant besides: a box per number for each count from −E to E, and by
+how much each number moves with the count above E and below −E, up to the depth K, null where it stays in its box:
+`{"method": "saturation", "assumed": …, "edge": E, "depth": K, "boxes": [[[low, high], …], …], "above": […], "below": […]}`.
+
 A network that is asked about a language, from another `first` length on or with padding, is written as `languages.certificates`
 says.
 
@@ -36,6 +44,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.cells import Recurrence, ScalarCell, TensorCell
+from tallystick.certificates.any_order.saturation import METHOD as SATURATION
+from tallystick.certificates.any_order.saturation import evidence_of_saturation
 from tallystick.certificates.counts import asked_for_a_class
 from tallystick.certificates.languages.certificates import evidence_of_language, is_of_language, model_of_language
 from tallystick.certificates.linear.affine import affine_network
@@ -47,8 +57,8 @@ from tallystick.certificates.linear.sorting import METHOD as SORTING
 from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
 from tallystick.certificates.linear.zero_check import rest_of, zero_checked
 from tallystick.certificates.one_unit.executions import TANH_NEIGHBOURS
-from tallystick.certificates.programs import program_of
-from tallystick.certificates.verdict import ENCLOSURES, REAL, Failure, Lengths, Outcome, Verdict
+from tallystick.certificates.programs import Rounding, program_of
+from tallystick.certificates.verdict import ANY_ORDERS, ENCLOSURES, REAL, Failure, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.files import write_document
 from tallystick.languages.ready_machines import SEMI_DYCK1_COUNTER
@@ -57,6 +67,7 @@ from tallystick.networks import Readout, network_to_json
 from tallystick.networks.answers import readout_to_json
 from tallystick.networks.readout import COUNT, GREATEST, NOTHING
 from tallystick.numbers import FUSED, exact, float_format
+from tallystick.numbers.any_order import SATURATED, ULPS
 from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
@@ -92,7 +103,11 @@ def certificate(verdict: Verdict) -> dict[str, object]:
         "verdict": verdict.outcome.value,
         "horizon": UNLIMITED if verdict.horizon is None else verdict.horizon,
         "counterexample": None if verdict.failure is None else _counterexample(verdict, verdict.failure),
-        "evidence": evidence_of_language(verdict) if asked else _evidence(verdict),
+        "evidence": evidence_of_language(verdict)
+        if asked
+        else _evidence_in_any_order(verdict)
+        if verdict.arithmetic in ANY_ORDERS
+        else _evidence(verdict),
     }
     return {**content, "digest": digest(content)}
 
@@ -116,7 +131,9 @@ def _program(verdict: Verdict) -> dict[str, object]:
             f"arithmetic: {verdict.arithmetic!r} is outside a certificate of a {verdict.network.cell.name} cell; certify in "
             f"{verdict.arithmetic.removesuffix(FUSED)} or in {REAL} arithmetic"
         )
-    return program_of(verdict.network.cell, executed=verdict.arithmetic != REAL)
+    if verdict.arithmetic in ANY_ORDERS:
+        return program_of(verdict.network.cell, Rounding.ANY_ORDER)
+    return program_of(verdict.network.cell, Rounding.NONE if verdict.arithmetic == REAL else Rounding.EACH)
 
 
 def _readout(readout: Readout) -> dict[str, object]:
@@ -181,6 +198,21 @@ def _evidence(verdict: Verdict) -> dict[str, object]:
         return {"method": method}
     allowed = None if verdict.arithmetic == REAL else TANH_NEIGHBOURS[float_format(verdict.arithmetic).name]
     return {"method": method, "tanh_neighbours": allowed}
+
+
+def _evidence_in_any_order(verdict: Verdict) -> dict[str, object]:
+    invariant = evidence_of_saturation(verdict.network, verdict.arithmetic) if verdict.method == SATURATION else None
+    return {
+        "method": verdict.method,
+        "assumed": assumed_of(float_format(verdict.arithmetic).name),
+        **(invariant or {}),
+    }
+
+
+def assumed_of(form: str) -> dict[str, object]:
+    """Return what a verdict for any order assumes of a library's functions."""
+    tanh, sigmoid = map(exact_number, map(exact, SATURATED[form]), ("tanh", "sigmoid"))
+    return {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}
 
 
 def _tail(verdict: Verdict) -> dict[str, object] | None:

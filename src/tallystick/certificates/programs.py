@@ -2,12 +2,13 @@
 
 A certificate holds the program of a cell that its format does not know, so that the checker can run any cell; `checker/models.py`
 says what the operations are. In real arithmetic sums and multiples are joined, so that a layer is one sum; as executed each
-operation stands for itself, since each is rounded. A step that looks at its numbers, or does what no operation is for, has no
-program.
+operation stands for itself, since each is rounded. For any order sums are joined too, and each of their terms stays what it is. A
+step that looks at its numbers, or does what no operation is for, has no program.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -32,30 +33,38 @@ MOST_NUMBERS, MOST_OPERATIONS, MOST_TERMS = 1024, 4096, 1 << 15
 _ONE = Fraction(1)
 
 
-def program_of(recurrence: Recurrence, *, executed: bool, alphabet: tuple[str, ...] = ALPHABET) -> dict[str, object]:
+class Rounding(Enum):
+    """What a program's numbers are: exact, rounded after every operation, or rounded in an order that nobody knows."""
+
+    NONE = "none"
+    EACH = "each"
+    ANY_ORDER = "any order"
+
+
+def program_of(recurrence: Recurrence, rounding: Rounding, alphabet: tuple[str, ...] = ALPHABET) -> dict[str, object]:
     """Return a recurrence as programs: the start, the step of each token, and what the readout sees.
 
     What a stack reads before every string is one program per vector; what short strings are filled up with is one too.
 
     >>> from tallystick.cells import ReluCell
-    >>> program_of(ReluCell(1, -1, 2), executed=False)["step"][")"]
+    >>> program_of(ReluCell(1, -1, 2), Rounding.NONE)["step"][")"]
     {'operations': [['sum', [[2, 0]], -1], ['positive_part', 1]], 'results': [2]}
     """
     start = [exact_number(exact(number), "initial_state") for number in numbers_of(_start(recurrence))]
     try:
         _check_size(len(start), MOST_NUMBERS, "numbers in its state")
         steps = {
-            name: _record(recurrence, executed, lambda cell, state, token=token: cell.step(state, token))
+            name: _record(recurrence, rounding, lambda cell, state, token=token: cell.step(state, token))
             for name, token in inputs_of(alphabet).items()
         }
-        hidden = _record(recurrence, executed, lambda cell, state: cell.hidden(state))
+        hidden = _record(recurrence, rounding, lambda cell, state: cell.hidden(state))
         first = [
-            _record(recurrence, executed, lambda cell, state, place=place: cell.read(state, cell.first[place]))
+            _record(recurrence, rounding, lambda cell, state, place=place: cell.read(state, cell.first[place]))
             for place in range(len(recurrence.first) if isinstance(recurrence, Stack) else 0)
         ]
         padding = {}
         if isinstance(recurrence, Stack) and recurrence.is_padded:
-            filled = _record(recurrence, executed, lambda cell, state: cell.read(state, cell.padding))
+            filled = _record(recurrence, rounding, lambda cell, state: cell.read(state, cell.padding))
             padding = {"padding": {"program": filled, "to": recurrence.padded_to}}
     except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:
         raise BadInput(
@@ -70,9 +79,9 @@ def _start(recurrence: Recurrence) -> Any:  # noqa: ANN401 -- each recurrence ha
     return recurrence.start if isinstance(recurrence, Stack) else recurrence.initial_state
 
 
-def _record(recurrence: Recurrence, executed: bool, act: Callable[[Any, Any], Any]) -> dict[str, object]:
+def _record(recurrence: Recurrence, rounding: Rounding, act: Callable[[Any, Any], Any]) -> dict[str, object]:
     """Write down what is done to a state."""
-    program = Recording(len(numbers_of(_start(recurrence))), executed)
+    program = Recording(len(numbers_of(_start(recurrence))), rounding)
     results = [number.place() for number in recorded_numbers(recurrence, program, act)]
     return {"operations": program.operations, "results": results}
 
@@ -97,13 +106,13 @@ class Recording:
 
     Attributes:
         size: how many numbers it begins with.
-        executed: whether every operation is rounded, and so stays apart from the others.
+        rounding: where operations are rounded each, they stay apart from each other.
         operations: what has been done so far.
         terms: how many terms the sums among them have.
     """
 
     size: int
-    executed: bool
+    rounding: Rounding
     operations: list[list[object]] = field(default_factory=list[list[object]])
     terms: int = 0
 
@@ -118,7 +127,7 @@ class Recording:
         if isinstance(value, Recorded):
             return value
         # A float would make floats of rationals, and a rational doubles of other floats: the step would leave its arithmetic.
-        if type(value) is not int and (self.executed or not isinstance(value, Fraction)):
+        if type(value) is not int and (self.rounding is not Rounding.NONE or not isinstance(value, Fraction)):
             raise TypeError(f"{value!r} in the step is not a whole number")
         return Recorded(self, {}, Fraction(value))
 
@@ -134,7 +143,7 @@ def _look(*_: object) -> NoReturn:
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A number w·x + … + c, where each x is one that a program has at a place; as executed it is one x alone, or c."""
+    """A number w·x + … + c, where each x is one that a program has at a place; rounded each time it is one x alone, or c."""
 
     program: Recording
     terms: dict[int, Fraction]
@@ -157,16 +166,41 @@ class Recorded:
         """Return this number as one that has a place, in which nothing is joined."""
         return Recorded(self.program, {self.place(): _ONE})
 
+    def _summed(self) -> "Recorded":
+        """Return this number as a sum of its own, also where it has a place already."""
+        if not self.terms or self.constant or list(self.terms.values()) != [1]:
+            return self.apart()
+        self.program.terms += 1
+        return self.program.put("sum", [[1, next(iter(self.terms))]], 0)
+
     def _settle(self) -> "Recorded":
-        return self.apart() if self.program.executed and self.terms else self
+        return self.apart() if self.program.rounding is Rounding.EACH and self.terms else self
 
     def _plus(self, other: "Recorded") -> "Recorded":
-        if self.program.executed and not self.terms and not other.terms:
+        rounding = self.program.rounding
+        if rounding is Rounding.EACH and not self.terms and not other.terms:
             return self.apart()._plus(other)  # the sum of two constants is rounded too
+        if rounding is Rounding.ANY_ORDER and (self.terms.keys() & other.terms or (self.constant and other.constant)):
+            other = other._summed()  # whatever would be joined into one term
         terms = dict(self.terms)
         for place, weight in other.terms.items():
             terms[place] = terms.get(place, 0) + weight
         return Recorded(self.program, terms, self.constant + other.constant)._settle()
+
+    def _factor(self, other: "Recorded") -> "Recorded":
+        """Return a factor for any order: sums are added up first, also where they are multiplied by 1."""
+        if self.terms:
+            return self.apart()
+        return self.apart() if abs(self.constant) == 1 and other._is_sum else self
+
+    @property
+    def _is_sum(self) -> bool:
+        first, size = next(iter(self.terms)), self.program.size
+        return (
+            len(self.terms) > 1
+            or bool(self.constant)
+            or (first >= size and self.program.operations[first - size][0] == "sum")
+        )
 
     def _times(self, factor: Fraction) -> "Recorded":
         terms = {place: factor * weight for place, weight in self.terms.items()}
@@ -190,8 +224,10 @@ class Recorded:
         if _is(other, 0) or _is(other, 1):  # as a one-hot token takes a weight or leaves it
             return self if other else 0
         x, y = self, self.program.number(other)
-        if self.program.executed and not x.terms and not y.terms:
+        if self.program.rounding is not Rounding.NONE and not x.terms and not y.terms:
             x = x.apart()
+        if self.program.rounding is Rounding.ANY_ORDER:
+            x, y = x._factor(y), y._factor(x)
         if x.terms and y.terms:
             return self.program.put("product", x.place(), y.place())
         return (x._times(y.constant) if x.terms else y._times(x.constant))._settle()
@@ -215,7 +251,7 @@ def _(x: Recorded) -> Recorded:
 
 @sigmoid.register
 def _(x: Recorded) -> Recorded:
-    if x.program.executed:
+    if x.program.rounding is Rounding.EACH:
         raise ValueError("nothing says how exact an executed sigmoid is; certify in real arithmetic")
     return x.program.put("sigmoid", x.place())
 

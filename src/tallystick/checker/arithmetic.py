@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from .claims import Operation, Readout
+from .claims import Operation, Program, Readout
 
 Box = tuple[Any, Any]
 """The box (low, high) holds all numbers from low to high, in units: whole numbers, or rationals."""
@@ -23,6 +23,8 @@ class Arithmetic(ABC):
 
     unit: int
     """How many units 1 is."""
+    stores = False
+    """Whether the numbers of a state are rounded once more (`stored`)."""
     weight = 1
     """How many boxes of the first kind fill as much memory as one of these."""
 
@@ -57,6 +59,15 @@ class Arithmetic(ABC):
     @abstractmethod
     def time(self, operation: Operation) -> int:
         """Return about how many nanoseconds an operation takes."""
+
+    def stored(self, x: Box) -> Box:
+        """Return a number of a state as it is kept from one token to the next."""
+        return x
+
+    def program_of(self, program: Program, size: int) -> Program:
+        """Return a program that begins with so many numbers, as it is run."""
+        del size
+        return program
 
     def positive_part(self, x: Box) -> Box:
         """Return max(0, x), which rises."""

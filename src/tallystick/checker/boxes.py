@@ -21,13 +21,14 @@ class BoxedNetwork:
         self.unread = self.start
         """The boxes before anything is read; `start` is read on from by the first token."""
         for program in network.first:
-            self.start = self.function(program)(self.start)
-        self._steps, self._hidden = [*map(self.function, network.steps)], self.function(network.hidden)
+            self.start = self.step_of(program)(self.start)
+        self._steps, self._hidden = [*map(self.step_of, network.steps)], self.function(network.hidden)
         self._above = arithmetic.pairs(network.readout)
 
     def function(self, program: Program) -> Callable[[Boxes], Boxes]:
         """Return a program as a function of boxes."""
-        fixed, moving, places = stages_of(program, len(self.start))
+        size = len(self.start)
+        fixed, moving, places = stages_of(self.arithmetic.program_of(program, size), size)
         first, runs, results, check = self._runs(fixed), self._runs(moving), getter(places), self.arithmetic.check
         if not (first or runs):
             return lambda state: tuple(results(state))
@@ -47,6 +48,11 @@ class BoxedNetwork:
             return tuple(results(run_all([*state, *constants], runs)))
 
         return function
+
+    def step_of(self, program: Program) -> Callable[[Boxes], Boxes]:
+        """Return a program as a function from a state to the next one."""
+        function, stored = self.function(program), self.arithmetic.stored
+        return (lambda state: tuple(map(stored, function(state)))) if self.arithmetic.stores else function
 
     def _runs(self, stages: list[Stage]) -> list[tuple[Run, bool]]:
         """Return stages as functions, and whether each may make numbers longer and longer."""

@@ -17,6 +17,8 @@ from .limits import check_all_lengths
 from .paths import METHOD as PATHS
 from .paths import check_fading, check_paths
 from .reading import Unreadable, parse, read_text
+from .saturation import METHOD as SATURATION
+from .saturation import check_saturation
 from .sorted_strings import check_sorted
 from .sorting import METHOD as SORTING
 from .sorting import check_sorting
@@ -40,6 +42,7 @@ _NETWORK_METHODS = {
     (MATRICES, True): check_matrices,
     (PATHS, True): check_fading,
     (PATHS, False): check_paths,
+    (SATURATION, False): check_saturation,
 }
 """By method, and whether all lengths are proved; every other claim about a program is checked in boxes."""
 

@@ -152,12 +152,14 @@ class Operation(NamedTuple):
         places: the numbers it takes. Of a mean the share comes first: (1 − s)·x + s·y.
         weights: what a sum multiplies each of its numbers by.
         bias: what a sum adds last.
+        constants: what it adds besides, each rounded by itself (`any_order`).
     """
 
     name: str
     places: tuple[int, ...]
     weights: tuple[Fraction, ...] = ()
     bias: Fraction = Fraction(0)
+    constants: tuple[Fraction, ...] = ()
 
 
 class Program(NamedTuple):
@@ -224,10 +226,21 @@ class Rest(NamedTuple):
     start: int
 
 
+class Invariant(NamedTuple):
+    """What proves a counter of floats: E, K, a box per number for each count, and how numbers move beyond (`saturation`)."""
+
+    edge: int
+    depth: int
+    boxes: tuple[tuple[tuple[Fraction, Fraction], ...], ...]
+    above: tuple[Fraction | None, ...]
+    below: tuple[Fraction | None, ...]
+
+
 class Claim(NamedTuple):
     """Every counted length (a multiple of the stride) up to the horizon is right; PROVED knows no horizon.
 
-    What proves all lengths stands last: `tail` of sorting, `rest` of a zero check, `start` of lattice paths.
+    What proves all lengths stands last: `tail` of sorting, `rest` of a zero check, `start` of lattice paths, and `invariant`,
+    which proves very many.
     """
 
     model: Model | Network
@@ -240,6 +253,7 @@ class Claim(NamedTuple):
     tail: Tail | None = None
     rest: Rest | None = None
     start: int = 0
+    invariant: Invariant | None = None
 
     def right_class(self, runs: list[tuple[int, int]]) -> int:
         """Return the index of the class that a string should get."""

@@ -23,7 +23,7 @@ def class_names(runs: list[tuple[int, int]]) -> tuple[str, ...]:
 
 def counted(model: Model | Network) -> Network:
     """Return a network that carries the count, with the three lines as its readout."""
-    network = _network_of(model) if isinstance(model, Model) else model
+    network = network_of(model) if isinstance(model, Model) else model
     size = len(network.start)
     opening, closing = (_with_count(step, size, change) for step, change in zip(network.steps, (1, -1), strict=True))
     ((row, bias),) = network.readout.lines
@@ -53,7 +53,7 @@ def _with_count(program: Program, size: int, change: int) -> Program:
     return Program(tuple(operations), results)
 
 
-def _network_of(model: Model) -> Network:
+def network_of(model: Model) -> Network:
     """Return a cell with one unit as a network whose step is a program."""
     squash = {"relu": "positive_part", "tanh": "tanh"}.get(model.cell)
     steps: list[Program] = []

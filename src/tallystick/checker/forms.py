@@ -6,15 +6,18 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
+from .any_order import ANY_ORDER, assumed_of
 from .asked import is_asked
-from .claims import COUNT, Claim, Counterexample, Model, Network, Rest, Tail
+from .claims import COUNT, Claim, Counterexample, Invariant, Model, Network, Rest, Tail
 from .counters import METHOD as MATRICES
-from .counts import class_names
+from .counts import class_names, network_of
 from .floating import FORMATS, FUSED
 from .language_claims import LanguageClaim, language_claim_of
 from .models import GATES, model_of
 from .paths import METHOD as PATHS
 from .reading import Unreadable, fields_of, list_of, matrix_of, number_of, one_of
+from .saturation import METHOD as SATURATION
+from .saturation import invariant_from
 from .sorting import METHOD as SORTING
 from .zero_check import METHOD as ZERO_CHECK
 
@@ -44,10 +47,13 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _claim(content: dict[str, Any]) -> Claim:
-    model, classes = model_of(content["model"])
+    names = (form + order for form in FORMATS for order in ("", FUSED, ANY_ORDER))
+    name = one_of(content["arithmetic"], ("real", *names))
+    any_order = name.endswith(ANY_ORDER)
+    model, classes = model_of(content["model"], apart=any_order)
+    model = network_of(model) if any_order and isinstance(model, Model) else model
     require(content["readout"] == model.readout.kind, "the readout is not the model's")
     stride = {"all": 1, "even": 2}[one_of(content["lengths"], ("all", "even"))]
-    name = one_of(content["arithmetic"], ("real", *FORMATS, *(form + FUSED for form in FORMATS)))
     require(name == "real" or model.readout.kind != COUNT, "a count is decided in real arithmetic")
     verdict = one_of(content["verdict"], ("PROVED", "REFUTED", "BOUNDED"))
     horizon = content["horizon"]
@@ -59,6 +65,10 @@ def _claim(content: dict[str, Any]) -> Claim:
     require((content["counterexample"] is None) == (verdict != "REFUTED"), "a counterexample goes with REFUTED alone")
     example = None if verdict != "REFUTED" else _counterexample(content["counterexample"], model, classes)
     horizon = 0 if verdict == "PROVED" else horizon
+    if any_order:
+        require(verdict != "PROVED", "no theorem speaks of floats in any order")
+        method, invariant = _any_order_method(content["evidence"], model, name)
+        return Claim(model, stride, name, verdict, horizon, example, method, invariant=invariant)
     if isinstance(model, Network) and _named(content["evidence"]) == ZERO_CHECK:
         rest = _rest(content["evidence"], verdict, stride)
         return Claim(model, stride, name, verdict, horizon, example, ZERO_CHECK, rest=rest)
@@ -131,6 +141,19 @@ def _rest(evidence: object, verdict: str, stride: int) -> Rest | None:
     require(whole, f"a period, a power or a start is not 1 to {_LONGEST_TAIL}")
     recurrence = tuple(map(number_of, list_of(rest["recurrence"], most=_LONGEST_RECURRENCE)))
     return Rest(rest["period"], recurrence, rest["power"], rest["start"])
+
+
+def _any_order_method(evidence: object, model: Model | Network, arithmetic: str) -> tuple[str, Invariant | None]:
+    """Return the method's name, once nothing else is assumed of a library than what was measured, and what proves a counter."""
+    counts = isinstance(model, Network) and _named(evidence) == SATURATION
+    found = fields_of(evidence, "method assumed edge depth boxes above below" if counts else "method assumed")
+    known = assumed_of(arithmetic.removesuffix(ANY_ORDER))
+    assumed = fields_of(found["assumed"], " ".join(known))
+    same = all(type(assumed[field]) is int and assumed[field] == value for field, value in known.items())
+    require(same, "not what may be assumed of a library")
+    if counts:
+        return SATURATION, invariant_from(found, len(model.start))
+    return one_of(found["method"], ("any order",)), None
 
 
 def _scalar_method(evidence: object, model: Model, arithmetic: str) -> str:

@@ -8,6 +8,7 @@ the right class. The more last tokens are told apart, the closer the boxes and t
 from collections.abc import Callable, Iterator
 
 from .answers import TooCostly, Undecided, number_text, require
+from .any_order import ANY_ORDER, AnyOrder
 from .arithmetic import SQUASHED, Arithmetic, Boxes
 from .boxes import BoxedNetwork, hull
 from .claims import Claim, Counterexample, Network, Task
@@ -38,6 +39,10 @@ def check_groups(claim: Claim, network: Network, limit: Limit) -> None:
 
 def _arithmetics(claim: Claim, network: Network) -> Iterator[Arithmetic]:
     """Go through the arithmetics: one for floats; for real numbers several of more and more digits, or at last of all digits."""
+    name = claim.arithmetic.removesuffix(ANY_ORDER)
+    if name != claim.arithmetic:
+        yield AnyOrder(name, FORMATS[name])
+        return
     if claim.arithmetic != "real":
         yield Executed(FORMATS[claim.arithmetic])
         return

@@ -52,13 +52,18 @@ MOST_READ_FIRST = 16
 MOST_UNITS, MOST_NUMBERS, _MOST_OPERATIONS, _MOST_TERMS, _MOST_COMPARISONS = 64, 1024, 4096, 1 << 15, 64
 
 
-def model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
-    """Return a network, and the names of its classes; none where it is asked for the count."""
-    model, classes = _model_of(value)
+def model_of(value: object, *, apart: bool = False) -> tuple[Model | Network, tuple[str, ...]]:
+    """Return a network, and the names of its classes; none where it is asked for the count.
+
+    Args:
+        value: what the certificate holds.
+        apart: whether the numbers of a cell of matrices that are added to each other stay apart, since each is rounded.
+    """
+    model, classes = _model_of(value, apart)
     return (counted(model) if model.readout.kind == COUNT else model), classes
 
 
-def _model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
+def _model_of(value: object, apart: bool) -> tuple[Model | Network, tuple[str, ...]]:
     require(isinstance(value, dict) and "cell" in value, "a model without a cell")
     found = cast("dict[str, Any]", value)
     cell = found["cell"]
@@ -77,7 +82,7 @@ def _model_of(value: object) -> tuple[Model | Network, tuple[str, ...]]:
             cell, (P, Q), (number_of(fields["open_step"]), number_of(fields["close_step"])), readout, right
         ), classes
     if cell in GATES:
-        return _network_of_tensors(fields_of(found, _TENSOR_FIELDS + task))
+        return _network_of_tensors(fields_of(found, _TENSOR_FIELDS + task), apart)
     framed = " first" if "first" in found else ""
     fields = fields_of(found, "cell start step hidden readout" + framed + task)
     start = tuple(map(number_of, list_of(fields["start"], most=MOST_NUMBERS)))
@@ -200,7 +205,7 @@ def _places(found: list[Any], before: int) -> tuple[int, ...]:
 # --- Cells of matrices ----------------------------------------------------------------------------------------------------------
 
 
-def _network_of_tensors(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]]:
+def _network_of_tensors(found: dict[str, Any], apart: bool) -> tuple[Network, tuple[str, ...]]:
     """Read a cell in PyTorch's layout: a row per gate and unit, gate after gate."""
     cell = found["cell"]
     rows = len(list_of(found["recurrent_weight"]))
@@ -211,9 +216,11 @@ def _network_of_tensors(found: dict[str, Any]) -> tuple[Network, tuple[str, ...]
     recurrent = matrix_of(found["recurrent_weight"], units * GATES[cell], units)
     biases = [vector_of(found[name], units * GATES[cell]) for name in ("input_bias", "recurrent_bias")]
     first, second = (
-        _WRITERS[cell]([row[token] + bias for row, bias in zip(inputs, biases[0], strict=True)], recurrent, biases[1])
+        _WRITERS[cell]([(row[token], bias) for row, bias in zip(inputs, biases[0], strict=True)], recurrent, biases[1])
         for token in (0, 1)
     )
+    if not apart:
+        first, second = map(_join, (first, second))
     start = (Fraction(0),) * len(first.results)
     return Network(cell, start, (first, second), Program((), tuple(range(units))), readout, task), classes
 
@@ -224,39 +231,46 @@ class _Writer:
     def __init__(self, size: int, units: int) -> None:
         self.size, self.hidden, self.operations = size, tuple(range(units)), list[Operation]()
 
-    def put(self, name: str, *places: int, weights: Sequence[Fraction] = (), bias: Fraction = Fraction(0)) -> int:
-        self.operations.append(Operation(name, places, tuple(weights), bias))
+    def put(self, name: str, *places: int, weights: Sequence[Fraction] = (), terms: Sequence[Fraction] = ()) -> int:
+        self.operations.append(Operation(name, places, tuple(weights), constants=tuple(terms)))
         return self.size + len(self.operations) - 1
 
-    def row(self, weights: Sequence[Fraction], bias: Fraction) -> int:
-        """Add U·h + c."""
-        return self.put("sum", *self.hidden, weights=weights, bias=bias)
+    def row(self, weights: Sequence[Fraction], *terms: Fraction) -> int:
+        """Add U·h and some terms."""
+        return self.put("sum", *self.hidden, weights=weights, terms=terms)
+
+
+def _join(program: Program) -> Program:
+    """Add up what sums add besides, exactly."""
+    operations = [one._replace(bias=one.bias + sum(one.constants), constants=()) for one in program.operations]
+    return program._replace(operations=tuple(operations))
 
 
 _Rows = Sequence[Sequence[Fraction]]
+_Pairs = Sequence[tuple[Fraction, Fraction]]
 
 
-def _gru(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
+def _gru(x: _Pairs, recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
     """Next comes h' = (1 − z)·n + z·h with n = tanh(x_n + r·y_n) and y = U·h + c, where r and z are sigmoids of x + y."""
     units = len(recurrent[0])
     program = _Writer(units, units)
     results: list[int] = []
     for r, z, n in zip(range(units), range(units, 2 * units), range(2 * units, 3 * units), strict=True):
-        reset, keep = (program.put("sigmoid", program.row(recurrent[g], x[g] + bias[g])) for g in (r, z))
+        reset, keep = (program.put("sigmoid", program.row(recurrent[g], *x[g], bias[g])) for g in (r, z))
         taken = program.put("product", reset, program.row(recurrent[n], bias[n]))
-        new = program.put("tanh", program.put("sum", taken, weights=(Fraction(1),), bias=x[n]))
+        new = program.put("tanh", program.put("sum", taken, weights=(Fraction(1),), terms=x[n]))
         results.append(program.put("mean", keep, new, r))
     return Program(tuple(program.operations), tuple(results))
 
 
-def _lstm(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
+def _lstm(x: _Pairs, recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
     """Next come c' = f·c + i·g and h' = o·tanh c', where g is the tanh and i, f and o are the sigmoids of x + U·h + c."""
     units = len(recurrent[0])
     program = _Writer(2 * units, units)
     hidden: list[int] = []
     memory: list[int] = []
     for unit in range(units):
-        rows = [program.row(recurrent[g], x[g] + bias[g]) for g in range(unit, 4 * units, units)]
+        rows = [program.row(recurrent[g], *x[g], bias[g]) for g in range(unit, 4 * units, units)]
         i, f, g, o = map(program.put, ("sigmoid", "sigmoid", "tanh", "sigmoid"), rows)
         terms = program.put("product", f, units + unit), program.put("product", i, g)
         memory.append(program.put("sum", *terms, weights=(Fraction(1), Fraction(1))))
@@ -264,13 +278,13 @@ def _lstm(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> 
     return Program(tuple(program.operations), (*hidden, *memory))
 
 
-def _layer(squash: str | None) -> Callable[[Sequence[Fraction], _Rows, Sequence[Fraction]], Program]:
+def _layer(squash: str | None) -> Callable[[_Pairs, _Rows, Sequence[Fraction]], Program]:
     """Return the writer of h' = f(x + U·h + c), where f is an operation, or None for x itself."""
 
-    def write(x: Sequence[Fraction], recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
+    def write(x: _Pairs, recurrent: _Rows, bias: Sequence[Fraction]) -> Program:
         units = len(recurrent)
         program = _Writer(units, units)
-        sums = [program.row(recurrent[unit], x[unit] + bias[unit]) for unit in range(units)]
+        sums = [program.row(recurrent[unit], *x[unit], bias[unit]) for unit in range(units)]
         results = sums if squash is None else [program.put(squash, place) for place in sums]
         return Program(tuple(program.operations), tuple(results))
 

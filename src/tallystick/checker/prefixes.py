@@ -145,11 +145,11 @@ def start_of(asked: Asked, boxed: BoxedNetwork, length: int) -> Boxes:
     """Return the boxes before the first token of a string of that length."""
     if asked.padding is None or length >= asked.padded_to:
         return boxed.start
-    before, state = boxed.function(asked.padding), boxed.unread
+    before, state = boxed.step_of(asked.padding), boxed.unread
     for _ in repeat(None, asked.padded_to - length):
         state = before(state)
     for program in asked.first:
-        state = boxed.function(program)(state)
+        state = boxed.step_of(program)(state)
     return state
 
 

@@ -79,13 +79,13 @@ def suspects(model: Network, limit: int) -> Iterator[str]:
 
 def _longest_chosen(model: Network) -> int:
     """How far the chosen strings are run; there are about two per length."""
-    return isqrt(_MOST_WORK // (2 * model.cell.matrix_entries))
+    return isqrt(_MOST_WORK // (2 * max(1, model.cell.matrix_entries)))
 
 
 def _longest_extremes(model: Network) -> int:
     """How far extremes are kept: with a length, both their counts and the lengths themselves grow, and all units take part."""
     kept = 2 * (len(numbers_of(model.cell.initial_state)) + len(model.readout.bias))
-    return isqrt(_MOST_WORK // (kept * model.cell.matrix_entries))
+    return isqrt(_MOST_WORK // (kept * max(1, model.cell.matrix_entries)))
 
 
 def _among_chosen(model: Network, limit: int) -> Iterator[str]:

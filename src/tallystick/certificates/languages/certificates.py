@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from tallystick.certificates.closed_forms.decider import METHOD as FORMS
 from tallystick.certificates.closed_forms.decider import closed_form_evidence, keeps_all
-from tallystick.certificates.programs import program_of
+from tallystick.certificates.programs import Rounding, program_of
 from tallystick.certificates.verdict import REAL, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import show_zero_check
@@ -63,7 +63,7 @@ def model_of_language(
             f"arithmetic: {verdict.arithmetic!r} is outside a certificate of this network; certify in "
             f"{verdict.arithmetic.removesuffix(FUSED)} or in {REAL} arithmetic"
         )
-    programs = program_of(network.cell, executed=executed, alphabet=network.alphabet)
+    programs = program_of(network.cell, Rounding.EACH if executed else Rounding.NONE, network.alphabet)
     if executed:
         _require_rounding(programs, network.readout)
     by_sign = network.task.is_by_sign and network.readout.steps is None

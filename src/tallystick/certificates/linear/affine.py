@@ -25,7 +25,7 @@ import numpy as np
 
 from tallystick.cells import ONE_HOT, Recurrence
 from tallystick.certificates.linear.whole_products import Whole, whole_product
-from tallystick.certificates.programs import Recorded, Recording, recorded_numbers
+from tallystick.certificates.programs import Recorded, Recording, Rounding, recorded_numbers
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.ready_machines import BB_COUNTER
@@ -166,7 +166,7 @@ def _maps(cell: Recurrence) -> tuple[_Affine, _Affine, _Affine] | None:
 
 
 def _affine_map(cell: Recurrence, act: Callable[[Recurrence, Any], Any]) -> _Affine | None:
-    program = Recording(len(numbers_of(cell.initial_state)), executed=False)
+    program = Recording(len(numbers_of(cell.initial_state)), Rounding.NONE)
     try:
         numbers = recorded_numbers(cell, program, act)
     except (TypeError, ValueError, BadInput):
