@@ -35,6 +35,7 @@ from tallystick.certificates.languages.members import Members, members
 from tallystick.certificates.one_unit.ensemble import horizons
 from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
+from tallystick.certificates.running.library_functions import check_library
 from tallystick.certificates.verdict import Verdict
 from tallystick.checker import check_file as check_certificate
 from tallystick.conversion import Extraction, extract, to_cell, to_machine
@@ -115,6 +116,7 @@ __all__ = [
     "accuracy_curve",
     "certify",
     "check_certificate",
+    "check_library",
     "conditions",
     "exact",
     "exact_accuracy",

@@ -12,6 +12,7 @@ from typing import Any
 from tallystick.certificates.deciders import certify_network
 from tallystick.certificates.running.calling import is_callable
 from tallystick.certificates.running.exhaustive import certify_by_running
+from tallystick.certificates.running.run_by import certify_run_by
 from tallystick.certificates.verdict import REAL, Verdict, lengths_of
 from tallystick.errors import BadInput
 from tallystick.languages.machine_files import chosen_task
@@ -19,7 +20,7 @@ from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Unreadable, from_torch
 from tallystick.networks.pytorch import is_module
 
-_DECLARED = ("task", "tokens", "classes", "threshold", "upto", "readout")
+_OWN = "a Network says for itself what it reads and answers"
 
 
 def certify(  # noqa: PLR0913 -- what is declared has a name each
@@ -35,6 +36,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
     threshold: float | None = None,
     upto: int | None = None,
     readout: Any = None,  # noqa: ANN401 -- a module
+    run_by: str | None = None,
 ) -> Verdict:
     """Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED.
 
@@ -57,6 +59,8 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         threshold: a single output above it is the second class.
         upto: run every string up to this length; a function is run for about ten seconds if nothing is said.
         readout: the readout of a PyTorch module, as in `from_torch`.
+        run_by: `numpy`, `torch` or `jax`: build a network there, and run it on every string, up to `upto`. The arithmetic is a
+            format; the default is that of the library.
 
     >>> from tallystick.cells import LinearCell
     >>> from tallystick.networks import Readout
@@ -68,11 +72,14 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
     """
     task = chosen_task(task)
     if isinstance(network, Network):
-        declared = (task, tokens, classes, threshold, upto, readout)
-        for name, value in zip(_DECLARED, declared, strict=True):
-            if value is not None:
-                raise BadInput(f"{name}: a Network says for itself what it reads and answers; leave {name}= out")
-        return certify_network(network, lengths, arithmetic, limit, first)
+        declared = {"task": task, "tokens": tokens, "classes": classes, "threshold": threshold, "readout": readout}
+        _refuse(declared | ({"upto": upto} if run_by is None else {}), _OWN)
+        if run_by is None:
+            return certify_network(network, lengths, arithmetic, limit, first)
+        _refuse({"limit": limit, "first": first}, "a network that is run goes from length 1 on, up to upto=")
+        return certify_run_by(network, run_by, arithmetic, lengths_of(lengths), upto)
+    if run_by is not None:
+        raise BadInput(f"run_by: {run_by!r} is for a Network; a module or a function is run as it is, with upto=")
     why = ""
     if is_module(network) and (upto, threshold) == (None, None) and is_callable(network):
         try:
@@ -98,3 +105,10 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         network, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths_of(lengths), upto=upto
     )
     return replace(verdict, reason=f"{verdict.reason}; {why}") if why else verdict
+
+
+def _refuse(given: Mapping[str, object], why: str) -> None:
+    """Refuse arguments that are for something else."""
+    for name, value in given.items():
+        if value is not None:
+            raise BadInput(f"{name}: {why}; leave {name}= out")

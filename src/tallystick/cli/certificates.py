@@ -13,7 +13,16 @@ from tallystick.certificates.deciders import certify_network, exact_depth
 from tallystick.certificates.languages.members import members
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
-from tallystick.certificates.verdict import LONGEST_STRING, REAL, Failure, Outcome, Verdict
+from tallystick.certificates.running.run_by import certify_run_by
+from tallystick.certificates.verdict import (
+    AS_EXECUTED,
+    LONGEST_STRING,
+    REAL,
+    Failure,
+    Outcome,
+    Verdict,
+    lengths_of,
+)
 from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
 from tallystick.cli.members import members_json, show_members
@@ -72,6 +81,14 @@ def certify(
             "--members", metavar="N", help="Ask about the members of the language alone, as aⁿbⁿ for all n up to N."
         ),
     ] = None,
+    run_by: Annotated[
+        str | None,
+        typer.Option(help="Build the network in numpy, torch or jax, and run it there on every string up to --upto."),
+    ] = None,
+    longest: Annotated[
+        int | None,
+        typer.Option("--upto", metavar="N", help="The longest strings of --run-by; else what ten seconds are for."),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
     ] = None,
@@ -83,11 +100,13 @@ def certify(
     Example: tallystick certify model.json --arithmetic float32 --out certificate.json
     """
     if path.is_dir():
-        declared = any(option is not None for option in (first, task, classes, tokens, nonlinearity, empty, upto))
+        options = (first, task, classes, tokens, nonlinearity, empty, upto, run_by, longest)
+        declared = any(option is not None for option in options)
         fine = (readout, arithmetic, out) == (None, REAL, None) and not declared
         refuse_unless(
             fine,
-            "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty, --members and --out",
+            "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty, --members, --run-by, --upto "
+            "and --out",
             "one model, and not for a run",
             path,
         )
@@ -106,11 +125,21 @@ def certify(
         empty=empty,
     )
     if upto is not None:
-        fine = (lengths, limit, first, out) == ("all", None, None, None)
-        refuse_unless(fine, "--lengths, --limit, --from and --out", "all strings, and not for --members", path)
+        fine = (lengths, limit, first, out, run_by) == ("all", None, None, None, None)
+        refuse_unless(
+            fine, "--lengths, --limit, --from, --run-by and --out", "all strings, and not for --members", path
+        )
         _certify_members(model, upto, arithmetic, as_json=as_json)
+    fine = run_by is None or (limit, first, out) == (None, None, None)
+    refuse_unless(fine, "--limit, --from and --out", "verdicts that others can check, and not for --run-by", path)
+    if longest is not None and run_by is None:
+        raise BadInput(f"{path}: --upto is for --run-by; say --limit for how far to search")
+    asked = with_readout(model, readout)
     with let_ctrl_c_interrupt(), progress_line():
-        verdict = certify_network(with_readout(model, readout), lengths, arithmetic, limit, first)
+        if run_by is None:
+            verdict = certify_network(asked, lengths, arithmetic, limit, first)
+        else:
+            verdict = certify_run_by(asked, run_by, arithmetic, lengths_of(lengths), longest)
     if out is not None:
         write_certificate(verdict, out)
     if as_json:
@@ -218,57 +247,59 @@ def with_readout(model: Network, readout: str | None) -> Network:
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:
-    failure = verdict.failure
+    failure, model = verdict.failure, verdict.model
     shortest = failure or verdict.known_failure
     return {
         "verdict": str(verdict.outcome),
         "horizon": "unlimited" if verdict.horizon is None else verdict.horizon,
-        "counterexample": _string_json(failure, verdict.network),
+        "counterexample": _string_json(failure, model.alphabet),
         "counterexample_runs": failure.runs if failure else None,
         "class": failure.found if failure else None,
         "right_class": failure.right if failure else None,
         "trace": exact_trace(verdict),
         "fails_at": shortest.length if shortest else None,
-        "failing_string": _string_json(shortest, verdict.network),
-        "readout": verdict.network.readout.kind,
+        "failing_string": _string_json(shortest, model.alphabet),
+        **({"readout": model.readout.kind} if isinstance(model, Network) else {}),
         "lengths": str(verdict.lengths),
         **({} if verdict.first == 1 else {"first": verdict.first}),
         "arithmetic": verdict.arithmetic,
         "reason": verdict.reason,
         "exact_depth": _depths(verdict),
-        "model": network_to_json(verdict.network),
+        **({"model": network_to_json(model)} if isinstance(model, Network) else {"run": model.to_json()}),
         **({} if verdict.hint is None else {"hint": verdict.hint}),
     }
 
 
-def _string_json(failure: Failure | None, network: Network) -> str | list[str] | None:
+def _string_json(failure: Failure | None, alphabet: tuple[str, ...]) -> str | list[str] | None:
     """Return a string as JSON has it: a text, or a list of tokens where a token has a longer name."""
     if failure is None or failure.length > LONGEST_STRING:
         return None
-    return list(failure.tokens) if has_long_names(network.alphabet) else failure.string
+    return list(failure.tokens) if has_long_names(alphabet) else failure.string
 
 
 def _show_verdict(verdict: Verdict) -> None:
     horizon = "unlimited" if verdict.horizon is None else str(verdict.horizon)
     counted = f"{verdict.lengths} lengths" + ("" if verdict.first == 1 else f" from {verdict.first} on")
-    show(f"{verdict.outcome}: horizon {horizon} ({counted}, {verdict.arithmetic} arithmetic)")
+    arithmetic = verdict.arithmetic + ("" if verdict.arithmetic == AS_EXECUTED else " arithmetic")
+    show(f"{verdict.outcome}: horizon {horizon} ({counted}, {arithmetic})")
     show(f"because {verdict.reason}")
     failure = verdict.failure
     if verdict.known_failure is not None:
-        show(f"failing string: {_string_text(verdict.known_failure, verdict.network)}")
+        show(f"failing string: {_string_text(verdict.known_failure, verdict.model.alphabet)}")
     if failure is None:
         _show_depths(verdict)
         return
-    show(f"shortest failing string: {_string_text(failure, verdict.network)}")
+    show(f"shortest failing string: {_string_text(failure, verdict.model.alphabet)}")
     if failure.length <= _SHOWN_TRACE and verdict.trace():
-        show(f"h along it: {', '.join(_state(state) for state in verdict.trace())}")
+        along = "h" if isinstance(verdict.model, Network) else "outputs"
+        show(f"{along} along it: {', '.join(_state(state) for state in verdict.trace())}")
     if verdict.hint is not None:
         show(f"hint: {verdict.hint}")
 
 
-def _string_text(failure: Failure, network: Network) -> str:
+def _string_text(failure: Failure, alphabet: tuple[str, ...]) -> str:
     if failure.length <= _SHOWN_STRING:
-        return string_text(failure.tokens, network.alphabet) or "the empty string"
+        return string_text(failure.tokens, alphabet) or "the empty string"
     return " ".join(f"{token}^{size}" for token, size in failure.runs)
 
 

@@ -135,9 +135,20 @@ class Build:
     def along(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what the readout sees after each token, (batch, length, units), and the outputs there, as doubles."""
         with library_mode(self.library, self.form), np.errstate(all="ignore"):
-            given = load_library("torch").from_numpy(indices) if self.library == "torch" else indices
-            hidden, outputs = self._run(given)
-            return doubles_of(hidden), doubles_of(outputs)
+            given = load_library("torch").from_numpy(indices) if self.library == "torch" else self._fill(indices)
+            hidden, outputs = (doubles_of(found)[: len(indices)] for found in self._run(given))
+            longer = given.shape[1] - indices.shape[1]
+            return (hidden[:, :-longer], outputs[:, :-longer]) if longer else (hidden, outputs)
+
+    def _fill(self, indices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Fill a batch up with strings and tokens that change nothing, since JAX compiles for each size anew."""
+        if self.library != "jax":
+            return indices
+        batch, length = indices.shape
+        size = next(size for size in (1, 64, 4096, batch) if size >= batch)
+        # What follows a token does not change what comes after it; but nothing may stand before what ends every string.
+        added = 0 if getattr(self.network.cell, "last", ()) else -length % 32
+        return np.pad(indices, ((0, size - batch), (0, added)))
 
     def _array(self, values: NDArray[np.float64]) -> Array:
         return library_array(self.library, values, self.form)
