@@ -6,7 +6,7 @@ q. A multiple of q up to 2ᵖ·q is a number of the format. So nothing rounds wh
 this cannot be said, what comes out is a plain `Span`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
@@ -14,8 +14,10 @@ import numpy as np
 
 from tallystick.numbers.any_order import SINGLE, Span, least_normal, span_between
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.floats import FloatFormat, nearest, power_in
+from tallystick.numbers.floats import FORMATS, FloatFormat, nearest, power_in
 from tallystick.numbers.operations import positive_part
+
+_LARGEST = FORMATS["float64"].greatest
 
 
 @final
@@ -93,18 +95,7 @@ class Counted(Span):
     __radd__ = __add__
 
     def __neg__(self) -> Span:
-        return Counted(
-            -self.high,
-            -self.low,
-            self.size,
-            self.terms,
-            False,
-            self.form,
-            -self.base,
-            -self.slope,
-            self.last,
-            self.unit,
-        )
+        return replace(self, low=-self.high, high=-self.low, base=-self.base, slope=-self.slope)
 
     def __mul__(self, other: "Span | int") -> Span:
         number, factor = self.settled, _term(other, self)
@@ -137,11 +128,15 @@ def _is_safe(unit: Fraction, size: Fraction, form: FloatFormat) -> bool:
 def _bounds(base: Fraction, slope: Fraction, last: int) -> tuple[float, float]:
     """Return doubles around base + slope·j."""
     least, most = sorted((base, base + slope * last))
-    low, high = float(least), float(most)
-    return (
-        low if Fraction(low) <= least else float(np.nextafter(low, -np.inf)),
-        high if Fraction(high) >= most else float(np.nextafter(high, np.inf)),
-    )
+    return -_double_above(-least), _double_above(most)
+
+
+def _double_above(value: Fraction) -> float:
+    """Return the least double that is not below a number."""
+    if abs(value) > _LARGEST:
+        return float("inf") if value > 0 else -float(_LARGEST)
+    found = float(value)
+    return found if Fraction(found) >= value else float(np.nextafter(found, np.inf))
 
 
 def _term(value: "Span | int", beside: Counted) -> Counted | None:

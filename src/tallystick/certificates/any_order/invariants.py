@@ -164,7 +164,11 @@ def state_numbers(state: Any) -> list[Box]:  # noqa: ANN401 -- each cell has its
 def state_of(executions: Executions, numbers: list[Any]) -> Any:  # noqa: ANN401
     """Return a state with these numbers."""
     given = iter(numbers)
-    return map_states(lambda _: next(given), executions.initial_state)
+
+    def number(_: Box) -> Any:  # noqa: ANN401
+        return next(given)
+
+    return map_states(number, executions.initial_state)
 
 
 def _boxes(executions: Executions, found: Invariant) -> Any:  # noqa: ANN401
