@@ -45,7 +45,10 @@ _SHOWN_STATE = 12
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
 ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
 Arithmetic = Annotated[
-    str, typer.Option(help="real, or as executed: float16, bfloat16, float32 or float64, each also with -fused.")
+    str,
+    typer.Option(
+        help="real, or as executed: float16, bfloat16, float32 or float64, each also with -fused or -any-order."
+    ),
 ]
 
 
