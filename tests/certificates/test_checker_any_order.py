@@ -2,12 +2,14 @@
 
 import json
 import math
+import random
 from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 from forged import issued, sealed, with_example, with_model
+from language_networks import random_network, stepwise_network
 from vector_networks import counting_gru, counting_lstm, nested, random_model, ternary, with_noise
 
 import tallystick as ts
@@ -19,6 +21,7 @@ from tallystick.checker.boxes import BoxedNetwork
 from tallystick.checker.claims import Operation
 from tallystick.checker.floating import FORMATS
 from tallystick.checker.forms import claim_of
+from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 from tallystick.numbers import ARITHMETICS, standard_floats
 from tallystick.numbers import any_order as certifiers
@@ -160,6 +163,27 @@ def test_certificates_hold():
         answer = check(json.dumps(content))
         assert answer.valid, (answer, content)
     assert {content["verdict"] for content in some_honest()} == {"REFUTED", "BOUNDED"}
+
+
+def test_certificates_about_languages_hold():
+    """The checker's bounds are about as close as the certifier's: all but a few certificates are decided, and none is refused."""
+    draws = random.Random(3)
+    networks = [random_network(draws, (LinearLayer, ReluLayer, TanhLayer, GruCell, LstmCell)) for _ in range(12)]
+    for kind, decision in product((TanhLayer, LstmCell, ReluLayer), ("threshold", "next", "support")):
+        networks.append(stepwise_network(draws, kind, decision, draws.choice(("anbn", "dyck1", "anbncn"))))
+    answers = []
+    for network, arithmetic in product(networks, (SINGLE, "float16-any-order")):
+        try:
+            content = issued(network, arithmetic, limit=4)
+        except BadInput:  # numbers that float16 does not hold
+            continue
+        answers.append(check(json.dumps(content)).valid)
+        assert answers[-1] is not False, (network, arithmetic)
+        if content["verdict"] == "REFUTED":
+            stride = 1 if content["lengths"] == "all" else 2
+            raised = {**content, "verdict": "BOUNDED", "horizon": content["horizon"] + stride, "counterexample": None}
+            assert not check(sealed(raised)).valid
+    assert answers.count(True) > 0.9 * len(answers) > 20
 
 
 @pytest.mark.long

@@ -44,6 +44,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tallystick.cells import Recurrence, ScalarCell, TensorCell
+from tallystick.certificates.any_order.executions import assumed_of
 from tallystick.certificates.any_order.saturation import METHOD as SATURATION
 from tallystick.certificates.any_order.saturation import evidence_of_saturation
 from tallystick.certificates.counts import asked_for_a_class
@@ -67,7 +68,6 @@ from tallystick.networks import Readout, network_to_json
 from tallystick.networks.answers import readout_to_json
 from tallystick.networks.readout import COUNT, GREATEST, NOTHING
 from tallystick.numbers import FUSED, exact, float_format
-from tallystick.numbers.any_order import SATURATED, ULPS
 from tallystick.numbers.values import exact_number
 
 FORMAT = "tallystick certificate 1"
@@ -204,15 +204,9 @@ def _evidence_in_any_order(verdict: Verdict) -> dict[str, object]:
     invariant = evidence_of_saturation(verdict.network, verdict.arithmetic) if verdict.method == SATURATION else None
     return {
         "method": verdict.method,
-        "assumed": assumed_of(float_format(verdict.arithmetic).name),
+        "assumed": assumed_of(verdict.arithmetic),
         **(invariant or {}),
     }
-
-
-def assumed_of(form: str) -> dict[str, object]:
-    """Return what a verdict for any order assumes of a library's functions."""
-    tanh, sigmoid = map(exact_number, map(exact, SATURATED[form]), ("tanh", "sigmoid"))
-    return {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}
 
 
 def _tail(verdict: Verdict) -> dict[str, object] | None:

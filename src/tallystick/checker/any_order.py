@@ -24,9 +24,11 @@ from typing import NamedTuple
 from .answers import TooCostly, Undecided, require
 from .arithmetic import SQUASHED, Arithmetic, Box, Boxes, Run, getter
 from .claims import Operation, Program, Readout
+from .exponential import shares_above
 from .flattening import flat_program
 from .floating import FORMATS, Format
 from .packing import Terms, packed_sums
+from .reading import fields_of
 from .tanh import squash_function, tanh_time
 
 ANY_ORDER = "-any-order"
@@ -41,10 +43,13 @@ _MOST_PACKED = 32
 """Binary digits before the point of numbers that are added up all at once."""
 
 
-def assumed_of(name: str) -> dict[str, int]:
-    """Return what a certificate must say that it assumes of a format's functions."""
-    tanh, sigmoid = SATURATED[name]
-    return {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}
+def require_assumed(value: object, arithmetic: str) -> None:
+    """Refuse what assumes anything else of a library's functions than what was measured."""
+    tanh, sigmoid = SATURATED[arithmetic.removesuffix(ANY_ORDER)]
+    known = {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}
+    found = fields_of(value, " ".join(known))
+    same = all(type(found[field]) is int and found[field] == number for field, number in known.items())
+    require(same, "not what may be assumed of a library")
 
 
 class _Sum(NamedTuple):
@@ -268,6 +273,24 @@ class AnyOrder(Arithmetic):
         value += share
         value = -(-value >> left) if left >= 0 else value << -left
         return -self._low(-value - (ULPS << self._left), 0)
+
+    def shares_above(self, outputs: Sequence[Box], threshold: Fraction) -> list[bool | None]:
+        """Say of each output whether a library finds its share in the softmax above a threshold.
+
+        It computes e^(x − m) / Σ e^(y − m), m the greatest output. Let E be how far apart outputs are. That x − m is rounded
+        changes a power by a factor of e^(u·E), and the exponential by a share of 2·ULPS·u, above and below the line. The sum of
+        n powers adds n roundings, the quotient and reading the threshold one each, and a narrow format rounds some twice. All of
+        this stays within a factor of 1 / (1 − off); powers that become 0 are less than the least normal number each.
+        """
+        number, least = len(outputs), Fraction(self.least, self.unit)
+        spread = Fraction(max(high for _, high in outputs) - min(low for low, _ in outputs), self.unit)
+        off = (spread + 2 * ULPS + number + 6) * Fraction(2, 1 << self.form.digits) + 2 * number * least
+        if 2 * off >= 1 or threshold < 4 * least:
+            return [None] * number
+        rest = 1 - off
+        above = shares_above(outputs, self.places, threshold * Fraction(rest.denominator, rest.numerator))
+        below = shares_above(outputs, self.places, threshold * rest)
+        return [True if one else False if other is False else None for one, other in zip(above, below, strict=True)]
 
     # --- What is told -----------------------------------------------------------------------------------------------------
 

@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from operator import itemgetter
 from typing import Any
 
 from .claims import Operation, Program, Readout
+from .exponential import shares_above
 
 Box = tuple[Any, Any]
 """The box (low, high) holds all numbers from low to high, in units: whole numbers, or rationals."""
@@ -59,6 +61,10 @@ class Arithmetic(ABC):
     @abstractmethod
     def time(self, operation: Operation) -> int:
         """Return about how many nanoseconds an operation takes."""
+
+    def shares_above(self, outputs: Sequence[Box], threshold: Fraction) -> list[bool | None]:
+        """Say of each output whether its share in the softmax is surely above a threshold, or surely not; else None."""
+        return shares_above(outputs, self.unit.bit_length() - 1, threshold)
 
     def stored(self, x: Box) -> Box:
         """Return a number of a state as it is kept from one token to the next."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
-from .any_order import ANY_ORDER, assumed_of
+from .any_order import ANY_ORDER, require_assumed
 from .asked import is_asked
 from .claims import COUNT, Claim, Counterexample, Invariant, Model, Network, Rest, Tail
 from .counters import METHOD as MATRICES
@@ -147,10 +147,7 @@ def _any_order_method(evidence: object, model: Model | Network, arithmetic: str)
     """Return the method's name, once nothing else is assumed of a library than what was measured, and what proves a counter."""
     counts = isinstance(model, Network) and _named(evidence) == SATURATION
     found = fields_of(evidence, "method assumed edge depth boxes above below" if counts else "method assumed")
-    known = assumed_of(arithmetic.removesuffix(ANY_ORDER))
-    assumed = fields_of(found["assumed"], " ".join(known))
-    same = all(type(assumed[field]) is int and assumed[field] == value for field, value in known.items())
-    require(same, "not what may be assumed of a library")
+    require_assumed(found["assumed"], arithmetic)
     if counts:
         return SATURATION, invariant_from(found, len(model.start))
     return one_of(found["method"], ("any order",)), None

@@ -9,13 +9,13 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from .answers import TooCostly, Undecided, require
+from .any_order import ANY_ORDER, AnyOrder
 from .arithmetic import SQUASHED, Arithmetic, Boxes
 from .asked import NEXT, SUPPORT, THRESHOLD, Asked
 from .boxes import BoxedNetwork
 from .claims import Program
 from .effort import Limit
 from .executed import Executed
-from .exponential import shares_above
 from .floating import FORMATS
 from .futures import Futures, Members
 from .language_claims import LanguageClaim
@@ -38,8 +38,7 @@ def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:
     kind = asked.readout.kind
     if kind == THRESHOLD:
         assert asked.threshold is not None
-        places = boxed.arithmetic.unit.bit_length() - 1
-        above: Iterable[bool | None] = shares_above(boxed.outputs(state), places, asked.threshold)
+        above: Iterable[bool | None] = boxed.arithmetic.shares_above(boxed.outputs(state), asked.threshold)
     elif kind == SUPPORT:
         above = boxed.above(state)
     else:
@@ -55,6 +54,10 @@ def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:
 
 def arithmetics(claim: LanguageClaim) -> Iterator[Arithmetic]:
     """Go through the arithmetics: one for floats; for real numbers several of more and more digits, at last of all digits."""
+    name = claim.arithmetic.removesuffix(ANY_ORDER)
+    if name != claim.arithmetic:
+        yield AnyOrder(name, FORMATS[name])
+        return
     if claim.arithmetic != "real":
         yield Executed(FORMATS[claim.arithmetic])
         return

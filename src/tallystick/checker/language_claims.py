@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from .answers import require
+from .any_order import ANY_ORDER, require_assumed
 from .asked import THRESHOLD, Asked, asked_of
 from .floating import FORMATS
 from .reading import fields_of, list_of, one_of
@@ -56,8 +57,9 @@ def language_claim_of(content: dict[str, Any]) -> LanguageClaim:
     stride = {"all": 1, "even": 2}[one_of(content["lengths"], ("all", "even"))]
     first = content.get("first", 1)
     require(type(first) is int and first >= 0 and ("first" not in content or first != 1), "first is not a length")
-    arithmetic = one_of(content["arithmetic"], ("real", *FORMATS))
-    if arithmetic != "real":
+    arithmetic = one_of(content["arithmetic"], ("real", *FORMATS, *(name + ANY_ORDER for name in FORMATS)))
+    any_order = arithmetic.endswith(ANY_ORDER)
+    if arithmetic != "real" and not any_order:
         names = {operation.name for program in network.programs for operation in program.operations}
         require(names <= set(_EXECUTED), "nothing says how exact an executed tanh or sigmoid is here")
         require(network.readout.kind != THRESHOLD, "nothing says how exact an executed exponential is")
@@ -76,8 +78,11 @@ def language_claim_of(content: dict[str, Any]) -> LanguageClaim:
         require(follows and counted, "the counterexample does not follow the horizon")
     evidence = content["evidence"]
     require(isinstance(evidence, dict), "an object is missing")
-    method = one_of(cast("dict[str, Any]", evidence).get("method"), (LIVE, TREE, STATES, FORMS))
-    if method != FORMS:
+    methods = (LIVE, TREE) if any_order else (LIVE, TREE, STATES, FORMS)
+    method = one_of(cast("dict[str, Any]", evidence).get("method"), methods)
+    if any_order:
+        require_assumed(fields_of(evidence, "method assumed")["assumed"], arithmetic)
+    elif method != FORMS:
         fields_of(evidence, "method")
     reached = None if verdict == "PROVED" else cast("int", horizon)
     return LanguageClaim(network, first, stride, arithmetic, verdict, reached, example, method, evidence)

@@ -7,6 +7,7 @@ boxes works on these too.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -19,10 +20,10 @@ from tallystick.languages.counter_machine import String
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Comparison
 from tallystick.numbers import Number, float_format
-from tallystick.numbers.any_order import ULPS, Span, span_between, span_of
+from tallystick.numbers.any_order import SATURATED, ULPS, Span, span_between, span_of
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FloatFormat
-from tallystick.numbers.values import layer, map_states
+from tallystick.numbers.values import exact_number, layer, map_states
 
 
 @dataclass(frozen=True)
@@ -119,3 +120,9 @@ def said_of(arithmetic: str) -> str:
         f"{float_format(arithmetic).name}, in whatever order a library adds, with or without fused multiply-add, its tanh and "
         f"sigmoid within {ULPS} units in the last place"
     )
+
+
+def assumed_of(arithmetic: str) -> dict[str, object]:
+    """Return what a verdict in any order assumes of a library's functions, as its certificate says it."""
+    tanh, sigmoid = (exact_number(Fraction(point)) for point in SATURATED[float_format(arithmetic).name])
+    return {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}

@@ -11,10 +11,11 @@ again by the idea that its method names, so the evidence of most methods is the 
 
 from collections.abc import Callable
 
+from tallystick.certificates.any_order.executions import assumed_of
 from tallystick.certificates.closed_forms.decider import METHOD as FORMS
 from tallystick.certificates.closed_forms.decider import closed_form_evidence, keeps_all
 from tallystick.certificates.programs import Rounding, program_of
-from tallystick.certificates.verdict import REAL, Outcome, Verdict
+from tallystick.certificates.verdict import ANY_ORDERS, REAL, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import show_zero_check
 from tallystick.languages.machine_files import machine_to_json
@@ -57,14 +58,15 @@ def model_of_language(
         raise BadInput(
             "task: a certificate of the count holds strings of brackets from length 1 on, without padding; certify without --from"
         )
-    executed = verdict.arithmetic != REAL
+    any_order = verdict.arithmetic in ANY_ORDERS
+    rounding = Rounding.NONE if verdict.arithmetic == REAL else Rounding.ANY_ORDER if any_order else Rounding.EACH
     if verdict.arithmetic.endswith(FUSED):
         raise BadInput(
             f"arithmetic: {verdict.arithmetic!r} is outside a certificate of this network; certify in "
             f"{verdict.arithmetic.removesuffix(FUSED)} or in {REAL} arithmetic"
         )
-    programs = program_of(network.cell, Rounding.EACH if executed else Rounding.NONE, network.alphabet)
-    if executed:
+    programs = program_of(network.cell, rounding, network.alphabet)
+    if rounding is Rounding.EACH:
         _require_rounding(programs, network.readout)
     by_sign = network.task.is_by_sign and network.readout.steps is None
     return {
@@ -123,7 +125,8 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
     if verdict.method not in METHODS:
         raise BadInput(f"method: the checker does not know {verdict.method!r}, so no certificate is written")
     if verdict.method != FORMS:
-        return {"method": verdict.method}
+        assumed = {"assumed": assumed_of(verdict.arithmetic)} if verdict.arithmetic in ANY_ORDERS else {}
+        return {"method": verdict.method, **assumed}
     return {"method": STATES} if _is_short(verdict) else closed_form_evidence(verdict)
 
 
