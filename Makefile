@@ -71,7 +71,7 @@ audit: audit-offline
 	$(BIN)/python audit/vulnerabilities.py
 
 # Every promise of docs/reliability.md at length: most of an hour on two cores. Ends with the figures.
-soak: $(VENV)/ready
+soak: $(VENV)/torch
 	$(BIN)/python soak/run.py
 
 # Every measurement, on whatever devices there are; docs/performance.md has the tables.

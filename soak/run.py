@@ -10,7 +10,18 @@ import sys
 import time
 from pathlib import Path
 
-SCRIPTS = ("verdicts", "linear", "languages", "modes", "kills", "repeatability", "inputs", "load", "mutants")
+SCRIPTS = (
+    "verdicts",
+    "linear",
+    "languages",
+    "executions",
+    "modes",
+    "kills",
+    "repeatability",
+    "inputs",
+    "load",
+    "mutants",
+)
 
 
 def show(text: str = "") -> None:
