@@ -4,6 +4,7 @@ A program is a list of operations on numbers, those of the state first. An opera
 places and gives one more:
 
     ["sum", [[w, place], …], c]           w·x + … + c: as executed each product is rounded, they are added from the left, c last
+                                          (in any order: together with the terms of sums among them, by factors of 1 and −1)
     ["product", place, place], ["positive_part", place], ["tanh", place], ["sigmoid", place], ["square", place]
     ["step", place]                       1 above zero, else 0
     ["mean", share, place, place]         (1 − s)·x + s·y
