@@ -24,6 +24,7 @@ from tallystick.certificates.verdict import Failure, Outcome, Verdict, refute
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network
+from tallystick.numbers.floats import standard_floats
 from tallystick.numbers.values import exact_number, numbers_of
 
 METHOD = "saturation"
@@ -45,6 +46,7 @@ def decide_by_saturation(network: Network, executions: Executions, scope: Scope)
     return Verdict(network, lengths, scope.arithmetic, Outcome.BOUNDED, horizon, None, METHOD, reason)
 
 
+@standard_floats()
 def evidence_of_saturation(network: Network, arithmetic: str) -> dict[str, object] | None:
     """Return the invariant as a certificate holds it, its numbers exact; None where there is none."""
     found = invariant_of(Executions.of(network, arithmetic), network.task)
