@@ -14,7 +14,7 @@ A library adds the terms of a sum in an order of its own, fuses some multiplicat
   for NumPy, PyTorch and JAX.
 - **Narrow formats.** A library may compute a step of float16 or bfloat16 in float32, as fused LSTMs and compilers do. So every
   result is in the span as it is in float32 and rounded from there. A state is rounded to the format between tokens.
-- **Subnormal numbers** may be kept or flushed to zero.
+- **Subnormal numbers** may be kept or flushed to zero, by a function also what is up to `FLUSHED` times the least normal number.
 - **Overflow.** Where a number may be infinite, nothing is known any more: the span is not a number, and no comparison with it is
   ever sure.
 
@@ -54,6 +54,9 @@ ULPS = 8
 
 SATURATED = {"float16": (12.0, 20.0), "bfloat16": (12.0, 20.0), "float32": (12.0, 20.0), "float64": (22.0, 42.0)}
 """From where on tanh and the sigmoid are exactly 1 in each format; in a narrow one also where they are kept in float32."""
+
+FLUSHED = 4
+"""Functions may give zero for results up to so many times the least normal number: some scale a power of two on their way."""
 
 SINGLE = FORMATS["float32"]
 """The format in which numbers of a narrower one may be kept within a step."""
@@ -208,9 +211,9 @@ def _settle(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: 
     return _flushed(low, high, form)
 
 
-def _flushed(low: Any, high: Any, form: FloatFormat) -> Box:  # noqa: ANN401
+def _flushed(low: Any, high: Any, form: FloatFormat, times: int = 1) -> Box:  # noqa: ANN401
     """Let a number that may be subnormal be zero too; the least normal one may have been subnormal before it was rounded."""
-    least = least_normal(form)
+    least = times * least_normal(form)
     if np.any((low > 0) & (low <= least)) or np.any((high < 0) & (high >= -least)):
         low, high = np.where((low > 0) & (low <= least), 0.0, low), np.where((high < 0) & (high >= -least), 0.0, high)
     return Box(low, high)
@@ -326,7 +329,8 @@ def _(x: Span) -> Span:
         np.where(box.high <= -saturated, -1.0, np.minimum(high, 1.0)),
     )
     zero = (box.low == 0) & (box.high == 0)
-    return span_between(_flushed(np.where(zero, 0.0, low), np.where(zero, 0.0, high), x.form), x.form)
+    low, high = np.where(zero, 0.0, low), np.where(zero, 0.0, high)
+    return span_between(_flushed(low, high, x.form, FLUSHED), x.form)
 
 
 @sigmoid.register
@@ -334,14 +338,14 @@ def _(x: Span) -> Span:
     box, (_, saturated) = x.box, SATURATED[x.form.name]
     low, high = _near(sigmoid(box), x.form)
     low, high = np.where(box.low >= saturated, 1.0, np.maximum(low, 0.0)), np.minimum(high, 1.0)
-    return span_between(_flushed(low, high, x.form), x.form)
+    return span_between(_flushed(low, high, x.form, FLUSHED), x.form)
 
 
 @exponential.register
 def _(x: Span) -> Span:
     low, high = _near(exponential(x.box), x.form)
     box = _settle(np.maximum(low, 0.0), high, high, x.form)
-    return span_between(box, x.form)
+    return span_between(_flushed(box.low, box.high, x.form, FLUSHED), x.form)
 
 
 def _near(true: Box, form: FloatFormat) -> tuple[Any, Any]:
