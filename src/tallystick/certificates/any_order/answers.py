@@ -5,7 +5,7 @@ as e^(o_k − m) / Σ e^(o_j − m), where m is the greatest. Let E be how far a
 and let the exponential be within `ULPS` units in the last place. A difference o − m is rounded once, which changes e^(o − m) by
 at most a share e^(u·E) − 1, the exponential by 2·ULPS·u, the sum of n positive numbers by γₙ, the quotient by u, and reading the
 threshold in the format by u. Together these stay below 2·(E + 2·ULPS + n + 4)·u as long as that is below ½, and underflow adds
-less than n + 1 of the least normal numbers.
+less than n + 1 times what a function may flush (`FLUSHED`).
 """
 
 from functools import reduce
@@ -15,7 +15,7 @@ import numpy as np
 
 from tallystick.networks import Readout
 from tallystick.networks.steps import NEXT, SUPPORT
-from tallystick.numbers.any_order import ULPS, least_normal
+from tallystick.numbers.any_order import FLUSHED, ULPS, least_normal
 from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.operations import exponential
@@ -56,7 +56,7 @@ def _above_threshold(readout: Readout, outputs: list[Box], place: int, form: Flo
     low, high = 1 / total.high * (1 - 2.0**-50), 1 / total.low * (1 + 2.0**-50)
     furthest = reduce(np.maximum, [output.high for output in outputs]) - reduce(np.minimum, [o.low for o in outputs])
     off = 2 * (furthest + 2 * ULPS + len(outputs) + 4) * float(form.unit) * (1 + 2.0**-40)
-    least = (len(outputs) + 1) * least_normal(form)
+    least = (len(outputs) + 1) * FLUSHED * least_normal(form)
     threshold = box_of(readout.steps.threshold)
     known = off < _WIDE
     yes = low * (1 - off) - least > threshold.high * (1 + 2.0**-50)

@@ -174,7 +174,8 @@ class Build:
         start = map_states(self._number, start)
         if self.library == "torch" and isinstance(cell, tuple(_MODULES)):
             return _torch_layer(cell, start, self._array, self.form)
-        _register_tensors() if self.library == "torch" else None
+        if self.library == "torch":
+            _register_tensors()
         step = cell.map_weights(self._number)
         return partial(_scanned if self.library == "jax" else _looped, step, start, self.library)
 

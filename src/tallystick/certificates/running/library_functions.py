@@ -78,6 +78,7 @@ def check_library(library: str, arithmetic: str | None = None, cases: int = CASE
 def library_functions(library: str, form: FloatFormat) -> dict[str, Callable[[Doubles], Doubles]]:
     """Return the functions of a library, from numbers of a format to what it makes of them, both as doubles."""
     loaded = load_library(library)
+    known: dict[str, Any]
     if library == "torch":
         known = {TANH: loaded.tanh, SIGMOID: loaded.sigmoid, EXP: loaded.exp}
         # A fused LSTM has functions of its own.
