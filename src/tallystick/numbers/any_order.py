@@ -13,7 +13,8 @@ A library adds the terms of a sum in an order of its own, fuses some multiplicat
   tanh within ±1 and the sigmoid within 0 and 1, tanh 0 to be 0, and both to be exactly 1 from `SATURATED` on. Tests measure this
   for NumPy, PyTorch and JAX.
 - **Narrow formats.** A library may compute a step of float16 or bfloat16 in float32, as fused LSTMs and compilers do. So every
-  result is in the span as it is in float32 and rounded from there. A state is rounded to the format between tokens.
+  result is in the span as it is in float32 and rounded from there. A state is rounded to the format between tokens, and
+  before the readout sees it.
 - **Subnormal numbers** may be kept or flushed to zero, by a function also what is up to `FLUSHED` times the least normal number.
 - **Overflow.** Where a number may be infinite, nothing is known any more: the span is not a number, and no comparison with it is
   ever sure.
