@@ -2,7 +2,8 @@
 
 Nothing is known of a library but this. It adds the terms of a sum in an order of its own, and may fuse a product with an
 addition. Its tanh and its sigmoid are within `ULPS` units in the last place of the true values, and never leave [−1, 1] and
-[0, 1]; tanh 0 is 0, and from `SATURATED` on both are 1. What is smaller than the least normal number may become 0.
+[0, 1]; tanh 0 is 0, and from `SATURATED` on both are 1. What is smaller than the least normal number may become 0, and
+of a function what is up to `FLUSHED` times that.
 
 - A sum of n terms has n products and n − 1 additions, and no term goes through more than n of them. Each adds a share of at most
   u = 2^−digits, so that the sum is off by at most ((1 + u)^n − 1)·Σ|term| ≤ n·u / (1 − n·u)·Σ|term|. Each of the 2n − 1 results
@@ -35,6 +36,9 @@ ANY_ORDER = "-any-order"
 ULPS = 8
 SATURATED = {"float16": (12, 20), "bfloat16": (12, 20), "float32": (12, 20), "float64": (22, 42)}
 """From where on tanh and the sigmoid are 1: measured for NumPy, PyTorch and JAX, as `ULPS` is."""
+
+FLUSHED = 4
+"""Functions may give 0 for what is up to so many times the least normal number."""
 
 _TWO = 2
 _SINGLE = FORMATS["float32"]
@@ -112,9 +116,10 @@ class AnyOrder(Arithmetic):
         """Round to the format, as the numbers of a state are from one token to the next."""
         return self._with_zero(self.nearest(x[0]), self.nearest(x[1]))
 
-    def _with_zero(self, low: int, high: int) -> Box:
+    def _with_zero(self, low: int, high: int, times: int = 1) -> Box:
         """Let what may be subnormal be 0 too; the least normal number may have been subnormal before it was rounded."""
-        return (0 if 0 < low <= self.least else low), (0 if -self.least <= high < 0 else high)
+        least = times * self.least
+        return (0 if 0 < low <= least else low), (0 if -least <= high < 0 else high)
 
     def _number(self, value: Fraction) -> Box:
         found = self.form.nearest(value)
@@ -248,14 +253,14 @@ class AnyOrder(Arithmetic):
             return sign * self.unit, sign * self.unit
         least, greatest = self._near("tanh", x)
         least = -self.unit if least < -self.unit else least
-        return self._with_zero(least, min(greatest, self.unit))
+        return self._with_zero(least, min(greatest, self.unit), FLUSHED)
 
     def sigmoid(self, x: Box) -> Box:
         """Squash to numbers from 0 to 1."""
         if x[0] >= self.saturated[1]:
             return self.unit, self.unit
         least, greatest = self._near("sigmoid", x)
-        return self._with_zero(max(least, 0), min(greatest, self.unit))
+        return self._with_zero(max(least, 0), min(greatest, self.unit), FLUSHED)
 
     def _near(self, name: str, x: Box) -> Box:
         """Return what may be found for the true values of a function: they are numbers of the format."""
@@ -280,9 +285,9 @@ class AnyOrder(Arithmetic):
         It computes e^(x − m) / Σ e^(y − m), m the greatest output. Let E be how far apart outputs are. That x − m is rounded
         changes a power by a factor of e^(u·E), and the exponential by a share of 2·ULPS·u, above and below the line. The sum of
         n powers adds n roundings, the quotient and reading the threshold one each, and a narrow format rounds some twice. All of
-        this stays within a factor of 1 / (1 − off); powers that become 0 are less than the least normal number each.
+        this stays within a factor of 1 / (1 − off); what becomes 0 is at most `FLUSHED` times the least normal number.
         """
-        number, least = len(outputs), Fraction(self.least, self.unit)
+        number, least = len(outputs), Fraction(FLUSHED * self.least, self.unit)
         spread = Fraction(max(high for _, high in outputs) - min(low for low, _ in outputs), self.unit)
         off = (spread + 2 * ULPS + number + 6) * Fraction(2, 1 << self.form.digits) + 2 * number * least
         if 2 * off >= 1 or threshold < 4 * least:
