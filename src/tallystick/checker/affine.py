@@ -112,8 +112,8 @@ def _affine_map(program: Program, size: int) -> tuple[list[list[Fraction]], list
     """Return the matrix of a program, and what it adds."""
     none = Fraction(0)
     numbers = [([Fraction(int(i == place)) for i in range(size)], none) for place in range(size)]
-    for _, places, weights, bias in program.operations:
-        terms, total = [none] * size, bias
+    for _, places, weights, bias, constants in program.operations:
+        terms, total = [none] * size, bias + sum(constants)
         for weight, place in zip(weights, places, strict=True):
             if weight and place < size:  # a number of the state, as most are
                 terms[place] += weight

@@ -145,11 +145,11 @@ def _rest(evidence: object, verdict: str, stride: int) -> Rest | None:
 
 def _any_order_method(evidence: object, model: Model | Network, arithmetic: str) -> tuple[str, Invariant | None]:
     """Return the method's name, once nothing else is assumed of a library than what was measured, and what proves a counter."""
-    counts = isinstance(model, Network) and _named(evidence) == SATURATION
-    found = fields_of(evidence, "method assumed edge depth boxes above below" if counts else "method assumed")
+    network = model if isinstance(model, Network) and _named(evidence) == SATURATION else None
+    found = fields_of(evidence, "method assumed edge depth boxes above below" if network else "method assumed")
     require_assumed(found["assumed"], arithmetic)
-    if counts:
-        return SATURATION, invariant_from(found, len(model.start))
+    if network is not None:
+        return SATURATION, invariant_from(found, len(network.start))
     return one_of(found["method"], ("any order",)), None
 
 

@@ -142,14 +142,14 @@ def runs_of(
 
 def _run(program: Program, state: Sequence[Symbol | None], region: Region) -> list[Symbol | None]:
     numbers, size = list(state), len(region.whole)
-    for name, places, weights, bias in program.operations:
+    for name, places, weights, bias, constants in program.operations:
         shares = weights if name == "sum" else (Fraction(1),) * len(places)
         taken = [(share, numbers[place]) for share, place in zip(shares, places, strict=True) if share]
         known = [(share, symbol) for share, symbol in taken if symbol is not None]
         if len(known) < len(taken):
             numbers.append(None)
         elif name == "sum":
-            numbers.append(combined(known, bias, size))
+            numbers.append(combined(known, bias + sum(constants), size))
         else:
             numbers.append(_operated(name, [symbol for _, symbol in known], region))
     return [numbers[place] for place in program.results]

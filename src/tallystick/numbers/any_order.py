@@ -110,11 +110,9 @@ class Span:
     def stored(self) -> Box:
         """The bounds of the number as a state keeps it from one token to the next: rounded to the format for certain."""
         box = self.box
-        return (
-            box
-            if self.form.digits >= SINGLE.digits
-            else _flushed(*(to_format(x, self.form) for x in box.ends), self.form)
-        )
+        if self.form.digits >= SINGLE.digits:
+            return box
+        return _flushed(to_format(box.low, self.form), to_format(box.high, self.form), self.form)
 
     @property
     def settled(self) -> "Span":

@@ -52,7 +52,7 @@ def _above_threshold(readout: Readout, outputs: list[Box], place: int, form: Flo
     assert readout.steps.threshold is not None
     one = outputs[place]
     others = [exponential(output - one) for other, output in enumerate(outputs) if other != place]
-    total = sum(others[1:], start=others[0]) + 1  # which is 1/p
+    total: Any = sum(others[1:], start=others[0]) + 1  # which is 1/p
     low, high = 1 / total.high * (1 - 2.0**-50), 1 / total.low * (1 + 2.0**-50)
     furthest = reduce(np.maximum, [output.high for output in outputs]) - reduce(np.minimum, [o.low for o in outputs])
     off = 2 * (furthest + 2 * ULPS + len(outputs) + 4) * float(form.unit) * (1 + 2.0**-40)

@@ -154,7 +154,7 @@ class Build:
         return library_array(self.library, values, self.form)
 
     def _number(self, value: object, field: str = "number") -> Array:
-        return self._array(np.float64(nearest(exact(value, field), self.form, field)))[()]
+        return self._array(np.array(nearest(exact(value, field), self.form, field), np.float64))[()]
 
     def _join(self, arrays: list[Array]) -> Array:
         """Put vectors one after the other along the tokens."""
@@ -246,7 +246,7 @@ _MODULES: dict[type[Cell], tuple[str, dict[str, str]]] = {
 def _torch_layer(cell: Cell, start: Any, array: Callable[..., Array], form: FloatFormat) -> Layer:  # noqa: ANN401
     torch = load_library("torch")
     weights = [array(_doubles(part, form)) for part in _tensors(cell)]
-    parts = start if isinstance(cell, GatedCell) else (start if isinstance(start, tuple) else (start,),)
+    parts: Any = start if isinstance(cell, GatedCell) else (start if isinstance(start, tuple) else (start,),)
     state = [torch.stack([*part]) for part in parts if part]
     name, options = _MODULES[type(cell)]
     if not name:
@@ -282,13 +282,17 @@ def _linear(weights: list[Array], start: Array, read: Array) -> Array:
     return torch.stack(shown, 1)
 
 
+def _tensor_step(x: Any) -> Array:  # noqa: ANN401 -- a tensor
+    return (x > 0).to(x.dtype)
+
+
 @cache
 def _register_tensors() -> None:
     """Say how PyTorch's tensors do what a step is made of; tanh they have as a method."""
     torch = load_library("torch")
     sigmoid.register(torch.Tensor, torch.sigmoid)
     positive_part.register(torch.Tensor, torch.relu)
-    unit_step.register(torch.Tensor, lambda x: (x > 0).to(x.dtype))
+    unit_step.register(torch.Tensor, _tensor_step)
 
 
 def format_for(library: str, arithmetic: str | None) -> FloatFormat:
