@@ -362,6 +362,8 @@ def _(share: Span, first: Span, second: Span) -> Span:
     real = weighted_mean(*(Box(x.low, x.high) for x in (share, first, second)))
     # At most four roundings, of numbers whose sizes add up to no more than twice those of the two.
     off = gamma(8, form) * 2 * (first.size + second.size) + 8 * least_normal(form)
-    low = np.maximum(np.minimum(one.low, other.low), _rounded(real.low - off, form, -1))
-    high = np.minimum(np.maximum(one.high, other.high), _rounded(real.high + off, form, 1))
+    low, high = np.minimum(one.low, other.low), np.maximum(one.high, other.high)
+    between = (share.low >= 0) & (share.high <= 1)  # as a gate is
+    low = np.where(between, np.maximum(low, _rounded(real.low - off, form, -1)), low)
+    high = np.where(between, np.minimum(high, _rounded(real.high + off, form, 1)), high)
     return span_between(Box(low, high), form)

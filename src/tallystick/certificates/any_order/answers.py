@@ -4,8 +4,9 @@
 as e^(o_k − m) / Σ e^(o_j − m), where m is the greatest. Let E be how far apart outputs may be, n how many there are, u = 2⁻ᵖ,
 and let the exponential be within `ULPS` units in the last place. A difference o − m is rounded once, which changes e^(o − m) by
 at most a share e^(u·E) − 1, the exponential by 2·ULPS·u, the sum of n positive numbers by γₙ, the quotient by u, and reading the
-threshold in the format by u. Together these stay below 2·(E + 2·ULPS + n + 4)·u as long as that is below ½, and underflow adds
-less than n + 1 times what a function may flush (`FLUSHED`).
+threshold in the format by u. The first two change numerator and denominator. All these shares add up to less than
+S = 2·(E + 2·ULPS + n + 4)·u, so that together they change p by a factor between e^−y and e^y with y = S/(1 − S), and underflow
+adds less than n + 1 times what a function may flush (`FLUSHED`).
 """
 
 from functools import reduce
@@ -20,8 +21,8 @@ from tallystick.numbers.boxes import Box, box_of
 from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.operations import exponential
 
-_WIDE = 0.5
-"""A share that may be off by more than this share of itself is not known."""
+_WIDE = 0.25
+"""Where S is greater, nothing is known."""
 
 
 def said_in_any_order(readout: Readout, outputs: list[Box], form: FloatFormat) -> list[tuple[Any, Any]]:
@@ -55,10 +56,11 @@ def _above_threshold(readout: Readout, outputs: list[Box], place: int, form: Flo
     total: Any = sum(others[1:], start=others[0]) + 1  # which is 1/p
     low, high = 1 / total.high * (1 - 2.0**-50), 1 / total.low * (1 + 2.0**-50)
     furthest = reduce(np.maximum, [output.high for output in outputs]) - reduce(np.minimum, [o.low for o in outputs])
-    off = 2 * (furthest + 2 * ULPS + len(outputs) + 4) * float(form.unit) * (1 + 2.0**-40)
+    shares = 2 * (furthest + 2 * ULPS + len(outputs) + 4) * float(form.unit)
+    known = shares < _WIDE
+    off = np.expm1(np.minimum(shares, _WIDE) / (1 - _WIDE)) * (1 + 2.0**-40)
     least = (len(outputs) + 1) * FLUSHED * least_normal(form)
     threshold = box_of(readout.steps.threshold)
-    known = off < _WIDE
     yes = low * (1 - off) - least > threshold.high * (1 + 2.0**-50)
     no = high * (1 + off) + least <= threshold.low * (1 - 2.0**-50)
     return known & yes, known & no
