@@ -24,6 +24,7 @@ from tallystick.certificates.verdict import Failure, Outcome, Verdict, refute
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network
+from tallystick.numbers.any_order import SINGLE
 from tallystick.numbers.floats import standard_floats
 from tallystick.numbers.values import exact_number, numbers_of
 
@@ -33,6 +34,8 @@ METHOD = "saturation"
 
 def decide_by_saturation(network: Network, executions: Executions, scope: Scope) -> Verdict | None:
     """Return the verdict on an exact counter, REFUTED just where it fails or BOUNDED by its depth; None for any other network."""
+    if len(getattr(network.cell, "layers", ())) > 1 and executions.form.digits < SINGLE.digits:
+        return None  # a layer may see what the one before it computes in float32, where a counter does not stop
     found = invariant_of(executions, network.task)
     if found is None:
         return None
