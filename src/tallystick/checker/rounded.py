@@ -166,13 +166,12 @@ def _plus(x: Box, y: Box) -> Box:
 
 def _terms(operation: Operation, unit: int) -> Terms:
     """Bring the weights and the bias of a sum to whole numbers over one divisor; each number has one weight."""
-    weights: dict[int, Fraction] = {}
+    common = _common_denominator([operation.bias, *operation.weights])
+    weights: dict[int, int] = {}
     for weight, place in zip(operation.weights, operation.places, strict=True):
-        weights[place] = weights[place] + weight if place in weights else weight
+        weights[place] = weights.get(place, 0) + int(weight * common)
     kept = {place: weight for place, weight in weights.items() if weight}
-    common = _common_denominator([operation.bias, *kept.values()])
-    whole = [int(weight * common) for weight in kept.values()]
-    return Terms(whole, [*kept], int(operation.bias * common) * unit, common)
+    return Terms([*kept.values()], [*kept], int(operation.bias * common) * unit, common)
 
 
 def _common_denominator(numbers: Sequence[Fraction]) -> int:
