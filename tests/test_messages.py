@@ -173,8 +173,8 @@ MESSAGES = [
     ("limit: 1 is not a whole number from 2 on", lambda: certify(GRU, limit=1)),
     ("cell: a Strange is outside what can be decided", lambda: certify(Network(Strange(1, 1), Readout.zero()))),
     (
-        "arithmetic: 'float32' is for cells without gates; each library adds up a gate's terms in an order of its own, "
-        "so a GRU or an LSTM is decided in real arithmetic",
+        "arithmetic: 'float32' is for cells without gates, since each library adds up a gate's terms in an order of its own; "
+        "certify in real arithmetic, or in float32-any-order, for any order",
         lambda: certify(GRU, arithmetic="float32"),
     ),
     ("horizon: None does not go with BOUNDED", lambda: verdict(Outcome.BOUNDED, None)),

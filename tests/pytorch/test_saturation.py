@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import torch
 
 import tallystick as ts
 from tallystick.cells import LstmCell
@@ -10,10 +9,12 @@ from tallystick.certificates.any_order.executions import Executions
 from tallystick.certificates.any_order.invariant_search import invariant_of
 from tallystick.networks import Network, Readout
 
+torch = pytest.importorskip("torch")
+
 LENGTH, LONG = 12, 20_000
 
 
-def drawn(random: np.random.Generator) -> tuple[Network, torch.nn.LSTM]:
+def drawn(random: np.random.Generator) -> tuple:
     """Return an LSTM with gates around the point where they saturate; some units count down, and some the length."""
     units = int(random.integers(1, 4))
     way = random.choice([1, -1], units)

@@ -166,8 +166,9 @@ def classes_of(tests: Sequence[Sequence[Test]], shape: tuple[int, ...]) -> NDArr
     for index, needed in enumerate(tests):
         if not needed:
             continue
-        holds, fails = zip(*needed, strict=True)
-        found[np.broadcast_to(np.logical_and.reduce(holds), shape)] = index
+        # A test of what is the same everywhere is one truth.
+        holds, fails = ([np.broadcast_to(one, shape) for one in side] for side in zip(*needed, strict=True))
+        found[np.logical_and.reduce(holds)] = index
         excluded &= np.logical_or.reduce(fails)
     # A class without tests gets what no other class gets, so every other one must be out of the question.
     for index in (index for index, needed in enumerate(tests) if not needed):
