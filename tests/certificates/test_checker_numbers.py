@@ -189,7 +189,7 @@ def test_shares_are_told_where_their_bounds_tell(places):
         assert found[0] is not None
         told.add(found[0])
     assert told == {True, False}
-    assert shares_above([(0, 0), (0, 0)], places, Fraction(1, 2)) == [None, None]
+    assert shares_above([(0, 0), (0, 0)], places, Fraction(1, 2)) == [False, False]
     assert shares_above([(0, unit), (0, unit)], places, Fraction(1, 2)) == [None, None]
     assert shares_above([(unit, 2 * unit), (0, unit - 1)], places, Fraction(1, 2)) == [True, False]
 
@@ -256,3 +256,9 @@ def test_signs_of_sums_of_powers():
         assert sign(terms, base, Limit()) == (value > 0) - (value < 0)
     assert sign([(1, 10**30), (-2, 0)], Fraction(3, 2), Limit()) == 1
     assert sign([(1, 10**300), (-1, 10**300 + 1)], Fraction(2, 3), Limit()) == 1
+
+
+def test_the_shares_of_equal_outputs_are_equal():
+    unit = 1 << 80
+    assert shares_above([(unit, unit)] * 4, 80, Fraction(1, 4)) == [False] * 4
+    assert shares_above([(unit, unit)] * 4, 80, Fraction(2499, 10_000)) == [True] * 4

@@ -106,9 +106,10 @@ def shares_above(outputs: Sequence[tuple[int, int]], places: int, threshold: Fra
         places: binary digits of the units; powers have a few more.
         threshold: T.
     """
-    most, power = max(high for _, high in outputs), power_function(places + _GUARD)
-    lows = [max(0, power(most - low << _GUARD) - POWER_ERROR) for low, _ in outputs]
-    highs = [power(most - high << _GUARD) + POWER_ERROR for _, high in outputs]
+    most, power, one = max(high for _, high in outputs), power_function(places + _GUARD), 1 << places + _GUARD
+    # e^0 is 1 itself, so that equal outputs have equal shares.
+    lows = [max(0, power(most - low << _GUARD) - POWER_ERROR) if low != most else one for low, _ in outputs]
+    highs = [power(most - high << _GUARD) + POWER_ERROR if high != most else one for _, high in outputs]
     part, rest = threshold.numerator, threshold.denominator - threshold.numerator
     least, greatest = sum(lows), sum(highs)
     found: list[bool | None] = []
