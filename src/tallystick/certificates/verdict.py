@@ -14,7 +14,7 @@ from tallystick.certificates.running.executable import Executable
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
-from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, Number, standard_floats
+from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, MIXED_FORMATS, Number, float_format, standard_floats
 
 LONGEST_STRING = 10**6
 
@@ -29,7 +29,7 @@ ARITHMETIC_NAMES = (REAL, *FLOATS)
 `float32` multiplies, rounds, adds and rounds again; `float32-fused` rounds once, after the addition.
 """
 
-ANY_ORDERS = tuple(name + ANY_ORDER for name in FORMATS)
+ANY_ORDERS = tuple(name + ANY_ORDER for name in (*FORMATS, *MIXED_FORMATS))
 """The arithmetics of verdicts that hold for every order of operations, fused or not."""
 
 AS_EXECUTED = "as executed"
@@ -198,7 +198,7 @@ class Verdict:
     @property
     def _number(self) -> str:
         """The kind of number in which states are shown."""
-        return arithmetic_of(self.arithmetic.removesuffix(ANY_ORDER))
+        return float_format(self.arithmetic).name if self.arithmetic in ANY_ORDERS else arithmetic_of(self.arithmetic)
 
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.

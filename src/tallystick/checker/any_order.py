@@ -11,6 +11,10 @@ of a function what is up to `FLUSHED` times that.
 - Of two terms there is one addition, which is rounded once and keeps the order: ends go to ends.
 - A product that is added may be rounded before or not: its box holds both. `flattening` says what is added.
 
+- Weights of int8 are whole numbers q times a scale s for each row. A library multiplies q·s out first, or adds up q·x and
+  multiplies by s at the end: a term of n goes through at most n + 2 operations, so it counts as three. Scales lie between 2^−60
+  and 2^60, by which more may be flushed and overflow may come earlier. A factor of 1 or −1 is made of powers of two and rounds
+  nothing.
 - Within a step of float16 or bfloat16 every number may be kept in float32, so that boxes hold it as it is there and as it is
   rounded from there. The numbers of a state are rounded to the format.
 
@@ -27,12 +31,27 @@ from .arithmetic import SQUASHED, Arithmetic, Box, Boxes, Run, getter
 from .claims import Operation, Program, Readout
 from .exponential import shares_above
 from .flattening import flat_program
-from .floating import FORMATS, Format
+from .floating import FORMATS
 from .packing import Terms, packed_sums
 from .reading import fields_of
 from .tanh import squash_function, tanh_time
 
 ANY_ORDER = "-any-order"
+_NARROW = ("float16", "bfloat16")
+_KEPT = {
+    "-".join((*([f"{weights}-weights"] if weights else ()), *([f"{state}-state"] if state else ()), "float32")): (
+        weights,
+        state,
+    )
+    for weights in ("", *_NARROW, "int8")
+    for state in ("", *_NARROW)
+    if weights or state
+}
+"""What computes in float32, and keeps the weights or the numbers of a state in something else."""
+
+ANY_ORDERS = tuple(name + ANY_ORDER for name in (*FORMATS, *_KEPT))
+"""The names of all arithmetics in any order."""
+
 ULPS = 8
 SATURATED = {"float16": (12, 20), "bfloat16": (12, 20), "float32": (12, 20), "float64": (22, 42)}
 """From where on tanh and the sigmoid are 1: measured for NumPy, PyTorch and JAX, as `ULPS` is."""
@@ -41,6 +60,8 @@ FLUSHED = 4
 """Functions may give 0 for what is up to so many times the least normal number."""
 
 _TWO = 2
+_SCALED_TERMS, _SCALE_DIGITS = 3, 60
+"""As how many terms a weight of int8 counts, and how large or small its scale may be, as a power of two."""
 _SINGLE = FORMATS["float32"]
 """The format in which numbers of a narrower one may be kept within a step."""
 _MOST_PACKED = 32
@@ -49,23 +70,28 @@ _MOST_PACKED = 32
 
 def require_assumed(value: object, arithmetic: str) -> None:
     """Refuse what assumes anything else of a library's functions than what was measured."""
-    tanh, sigmoid = SATURATED[arithmetic.removesuffix(ANY_ORDER)]
+    tanh, sigmoid = SATURATED[_computed_in(arithmetic)]
     known = {"ulps": ULPS, "tanh_is_1_from": tanh, "sigmoid_is_1_from": sigmoid}
     found = fields_of(value, " ".join(known))
     same = all(type(found[field]) is int and found[field] == number for field, number in known.items())
     require(same, "not what may be assumed of a library")
 
 
+def _computed_in(arithmetic: str) -> str:
+    """Return the name of the format that an arithmetic computes in."""
+    return arithmetic.removesuffix(ANY_ORDER).rpartition("-")[2]
+
+
 class _Sum(NamedTuple):
-    """A sum: weights, none of them 0, of the numbers at some places, and constants; each a box, since it may become 0."""
+    """A sum: weights, none of them 0, of the numbers at some places, and constants; each a box, since it may become 0.
+
+    `terms` says how many terms it counts as.
+    """
 
     weights: list[Box]
     places: list[int]
     constants: list[Box]
-
-    @property
-    def terms(self) -> int:
-        return len(self.weights) + len(self.constants)
+    terms: int
 
     @property
     def is_long(self) -> bool:
@@ -77,11 +103,19 @@ class _Sum(NamedTuple):
 class AnyOrder(Arithmetic):
     """Boxes whose ends are whole numbers of the least positive number, of the format or of float32."""
 
-    def __init__(self, name: str, form: Format) -> None:
+    def __init__(self, arithmetic: str) -> None:
+        name = _computed_in(arithmetic)
+        weights, state = _KEPT.get(arithmetic.removesuffix(ANY_ORDER), ("", ""))
+        form = FORMATS[name]
         self.form, self.places = form, max(form.places, _SINGLE.places)
+        self.state, self._weights, self._is_scaled = (
+            FORMATS[state or name],
+            FORMATS.get(weights, form),
+            weights == "int8",
+        )
         self.unit, self._left = 1 << self.places, self.places - form.places
         self.most, self.least = (form.greatest << self._left) // 2, 1 << form.digits - 1 + self._left
-        self.stores = form.digits < _SINGLE.digits
+        self.stores, self._keeps_single = self.state.digits < _SINGLE.digits, form.digits < _SINGLE.digits
         self.saturated = [point << self.places for point in SATURATED[name]]
         # The bounds of functions and of long sums need no more digits than these: they are off by far more.
         self._fine, self._coarse = form.digits + 104, min(self.places, 2 * form.digits + 32)
@@ -101,7 +135,7 @@ class AnyOrder(Arithmetic):
 
     def _low(self, value: int, places: int) -> int:
         """Return the least number that may come of a value; in a narrow format it may be kept in float32, rounded or not."""
-        if not self.stores:
+        if not self._keeps_single:
             return self.nearest(value, places)
         kept = value >> places
         cut = max(0, kept.bit_length() - _SINGLE.digits)
@@ -113,18 +147,33 @@ class AnyOrder(Arithmetic):
         return self.form.round(value, places + self._left) << self._left
 
     def stored(self, x: Box) -> Box:
-        """Round to the format, as the numbers of a state are from one token to the next."""
-        return self._with_zero(self.nearest(x[0]), self.nearest(x[1]))
+        """Round to the format of a state's numbers, as they are from one token to the next."""
+        left = self.places - self.state.places
+        if 2 * max(-x[0], x[1]) > self.state.greatest << left:
+            raise Undecided(narrow=False)
+        low, high = (self.state.round(end, left) << left for end in x)
+        return self._with_zero(low, high, least=1 << self.state.digits - 1 + left)
 
-    def _with_zero(self, low: int, high: int, times: int = 1) -> Box:
+    def _with_zero(self, low: int, high: int, times: int = 1, least: int = 0) -> Box:
         """Let what may be subnormal be 0 too; the least normal number may have been subnormal before it was rounded."""
-        least = times * self.least
+        least = times * (least or self.least)
         return (0 if 0 < low <= least else low), (0 if -least <= high < 0 else high)
 
     def _number(self, value: Fraction) -> Box:
-        found = self.form.nearest(value)
-        require(abs(found) <= self.form.greatest, "a weight is too large for the format")
-        return self._with_zero(found << self._left, found << self._left)
+        form = self._weights
+        found, left = form.nearest(value), self.places - form.places
+        require(abs(found) <= form.greatest, "a weight is too large for the format")
+        return self._with_zero(found << left, found << left, least=1 << form.digits - 1 + left)
+
+    def _factor(self, value: Fraction) -> Box:
+        """Return a weight that is multiplied; one of int8 is not rounded."""
+        if not self._is_scaled:
+            return self._number(value)
+        found = value * self.unit
+        require(
+            found.denominator == 1 and abs(found) <= self.most, "a weight is not a whole number times a float32 scale"
+        )
+        return int(found), int(found)
 
     def _plus(self, x: Box, y: Box) -> Box:
         return self._box(x[0] + y[0], x[1] + y[1])
@@ -147,14 +196,20 @@ class AnyOrder(Arithmetic):
         return run
 
     def _sum_of(self, operation: Operation) -> _Sum:
-        weights = [self._number(weight) for weight in operation.weights]
+        weights = [self._factor(weight) for weight in operation.weights]
         kept = [place for place, weight in enumerate(weights) if weight != (0, 0)]
-        constants = [self._number(constant) for constant in (operation.bias, *operation.constants)]
-        return _Sum(
-            [weights[place] for place in kept],
-            [operation.places[place] for place in kept],
-            [constant for constant in constants if constant != (0, 0)],
-        )
+        numbers = [self._number(constant) for constant in (operation.bias, *operation.constants)]
+        constants = [constant for constant in numbers if constant != (0, 0)]
+        terms = sum(self._terms_of(operation.weights[place]) for place in kept) + len(constants)
+        return _Sum([weights[place] for place in kept], [operation.places[place] for place in kept], constants, terms)
+
+    def _terms_of(self, weight: Fraction) -> int:
+        """Say as how many terms a product with a weight counts."""
+        return 1 if self.is_exact(weight) else _SCALED_TERMS
+
+    def is_exact(self, weight: Fraction) -> bool:
+        """Say whether nothing but the product itself is rounded where a number is multiplied by a weight."""
+        return not self._is_scaled or (abs(weight) <= 1 and weight.denominator == 1)
 
     def _short(self, one: _Sum) -> Callable[[Sequence[Box]], Box]:
         """Return a sum whose terms are bounded one by one; of one or two terms the bounds are exact."""
@@ -179,8 +234,9 @@ class AnyOrder(Arithmetic):
         if rest <= terms:
             raise TooCostly("a sum has too many terms for the format")
         left = self.places - places
-        off = -(-terms * size // rest) + -(-4 * terms * self.least >> left)
-        if size << left > self.most:
+        scale = _SCALE_DIGITS if self._is_scaled else 0
+        off = -(-terms * size // rest) + -(-4 * terms * self.least << scale >> left)
+        if size << left > self.most >> scale:
             raise Undecided(narrow=False)
         return self._box(low - off << left, high + off << left)
 

@@ -17,7 +17,7 @@ class BoxedNetwork:
     def __init__(self, network: Network | Asked, arithmetic: Arithmetic) -> None:
         self.network, self.arithmetic = network, arithmetic
         starts = [Operation("sum", (), (), number) for number in network.start]
-        self.start: Boxes = tuple(arithmetic.sums(starts)([]))
+        self.start: Boxes = tuple(map(arithmetic.stored, arithmetic.sums(starts)([])))
         self.unread = self.start
         """The boxes before anything is read; `start` is read on from by the first token."""
         for program in network.first:

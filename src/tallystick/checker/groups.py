@@ -39,9 +39,8 @@ def check_groups(claim: Claim, network: Network, limit: Limit) -> None:
 
 def _arithmetics(claim: Claim, network: Network) -> Iterator[Arithmetic]:
     """Go through the arithmetics: one for floats; for real numbers several of more and more digits, or at last of all digits."""
-    name = claim.arithmetic.removesuffix(ANY_ORDER)
-    if name != claim.arithmetic:
-        yield AnyOrder(name, FORMATS[name])
+    if claim.arithmetic.endswith(ANY_ORDER):
+        yield AnyOrder(claim.arithmetic)
         return
     if claim.arithmetic != "real":
         yield Executed(FORMATS[claim.arithmetic])

@@ -54,9 +54,8 @@ def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:
 
 def arithmetics(claim: LanguageClaim) -> Iterator[Arithmetic]:
     """Go through the arithmetics: one for floats; for real numbers several of more and more digits, at last of all digits."""
-    name = claim.arithmetic.removesuffix(ANY_ORDER)
-    if name != claim.arithmetic:
-        yield AnyOrder(name, FORMATS[name])
+    if claim.arithmetic.endswith(ANY_ORDER):
+        yield AnyOrder(claim.arithmetic)
         return
     if claim.arithmetic != "real":
         yield Executed(FORMATS[claim.arithmetic])

@@ -19,12 +19,12 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .answers import Refused, Undecided, require
-from .any_order import ANY_ORDER, AnyOrder
+from .any_order import AnyOrder
 from .arithmetic import Box, Boxes
 from .boxes import BoxedNetwork
 from .claims import Claim, Counterexample, Invariant, Network, Operation
 from .effort import Limit
-from .floating import FORMATS, Format
+from .floating import Format
 from .reading import list_of, number_of
 
 METHOD = "saturation"
@@ -52,9 +52,8 @@ def check_saturation(claim: Claim, network: Network, limit: Limit) -> None:
     """The invariant holds, its classes are right, and it reaches as far as the horizon; then the counterexample fails."""
     assert claim.invariant is not None
     require(not network.task.floored, "an invariant over the count is one of n − m")
-    name = claim.arithmetic.removesuffix(ANY_ORDER)
     try:
-        counter = _Counter(network, AnyOrder(name, FORMATS[name]), claim.invariant)
+        counter = _Counter(network, AnyOrder(claim.arithmetic), claim.invariant)
         counter.check_steps(limit)
         counter.check_classes(claim.stride)
         if claim.horizon > counter.depth or claim.counterexample is not None:
@@ -134,7 +133,7 @@ class _Counter:
             if form is None:
                 found.append(box)
                 continue
-            require(_is_exact(form, first, last, self.arithmetic.form), "what counts is no number of the format")
+            require(_is_exact(form, first, last, self.arithmetic.state), "what counts is no number of the format")
             ends = sorted(int(form.at(count) * self.arithmetic.unit) for count in (first, last))
             found.append((ends[0], ends[1]))
         return tuple(found)
@@ -195,7 +194,7 @@ class _Counter:
 
     def _sum(self, operation: Operation, taken: list[_Form | None], counts: tuple[int, int]) -> _Form | None:
         constants = [self._constant(constant) for constant in (operation.bias, *operation.constants)]
-        weights = map(self._constant, operation.weights)
+        weights = [self._constant(w) if self.arithmetic.is_exact(w) else None for w in operation.weights]
         found = [*constants, *(self._multiple(w, x, counts) for w, x in zip(weights, taken, strict=True))]
         terms = [term for term in found if term is not None and (term.start or term.slope)]
         if None in found:

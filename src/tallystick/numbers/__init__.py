@@ -6,7 +6,15 @@ arithmetic once and correctly, gives what the kinds of number do not have in com
 should.
 """
 
-from tallystick.numbers.floats import FORMATS, FloatFormat, check_mode, format_of, nearest, standard_floats
+from tallystick.numbers.floats import (
+    FORMATS,
+    MIXED_FORMATS,
+    FloatFormat,
+    check_mode,
+    format_of,
+    nearest,
+    standard_floats,
+)
 from tallystick.numbers.operations import (
     Fused,
     Number,
@@ -24,6 +32,7 @@ __all__ = [
     "ARITHMETICS",
     "FORMATS",
     "FUSED",
+    "MIXED_FORMATS",
     "FloatFormat",
     "Fused",
     "Number",

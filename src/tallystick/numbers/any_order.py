@@ -24,7 +24,7 @@ The mean (1 − z)·n + z·h of a GRU is also written (h − n)·z + n; both are
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,9 @@ class Span:
     is_product: bool
     form: FloatFormat
 
+    products: ClassVar[int] = 1
+    """As how many terms of a sum a product with this number counts."""
+
     # NumPy would otherwise take a span for an object to go through entry by entry.
     __array_ufunc__ = None
 
@@ -93,6 +96,11 @@ class Span:
     def is_zero(self) -> bool:
         """Whether this is the number 0, for which nothing is added or multiplied."""
         return self.terms == 1 and not getattr(self.low, "ndim", 0) and self.low == 0 == self.high
+
+    @property
+    def is_number(self) -> bool:
+        """Whether this is one number: not a sum, nor a weight that may be flushed to zero."""
+        return self.terms == 1 and not self.is_product and not np.ndim(self.low) and bool(self.low == self.high)
 
     @property
     def box(self) -> Box:
@@ -108,11 +116,12 @@ class Span:
 
     @property
     def stored(self) -> Box:
-        """The bounds of the number as a state keeps it from one token to the next: rounded to the format for certain."""
-        box = self.box
-        if self.form.digits >= SINGLE.digits:
+        """The bounds of the number as a state keeps it from one token to the next: rounded to its format for certain."""
+        box, form = self.box, self.form.state
+        if form.digits >= SINGLE.digits:
             return box
-        return _flushed(to_format(box.low, self.form), to_format(box.high, self.form), self.form)
+        size = np.maximum(np.abs(box.low), np.abs(box.high))
+        return _unless_overflow(to_format(box.low, form), to_format(box.high, form), size, form)
 
     @property
     def settled(self) -> "Span":
@@ -120,7 +129,7 @@ class Span:
         return self if self.terms == 1 and not self.is_product else span_between(self.box, self.form)
 
     def __add__(self, other: "Span | int") -> "Span":
-        other = _to_span(other, self.form)
+        other = to_span(other, self.form)
         if other.is_zero or self.is_zero:
             return self if other.is_zero else other
         low, high = directed_sum(self.low, other.low, -1), directed_sum(self.high, other.high, 1)
@@ -133,7 +142,7 @@ class Span:
         return Span(-self.high, -self.low, self.size, self.terms, self.is_product, self.form)
 
     def __sub__(self, other: "Span | int") -> "Span":
-        return self + -_to_span(other, self.form)
+        return self + -to_span(other, self.form)
 
     def __rsub__(self, other: int) -> "Span":
         return -self + other
@@ -141,7 +150,7 @@ class Span:
     def __mul__(self, other: "Span | int") -> "Span":
         if isinstance(other, int) and other == 1:  # of a one-hot token
             return self.settled
-        other = _to_span(other, self.form)
+        other = to_span(other, self.form)
         if self.is_zero or other.is_zero:
             return _zero_times(other if self.is_zero else self)
         return _product(self.settled, other.settled)
@@ -150,9 +159,10 @@ class Span:
 
 
 def span_of(value: object, form: FloatFormat, field: str = "number") -> Span:
-    """Return the number of a format nearest to a weight."""
-    number = float(nearest(exact(value, field), form, field))  # type: ignore[arg-type]  # a NumPy number of a real kind
-    return span_between(_flushed(number, number, form), form)
+    """Return the number nearest to a weight in the format that weights are kept in."""
+    kept = form.weights or form
+    number = float(nearest(exact(value, field), kept, field))  # type: ignore[arg-type]  # a NumPy number of a real kind
+    return span_between(_flushed(number, number, kept), form)
 
 
 def span_between(box: Box, form: FloatFormat) -> Span:
@@ -173,7 +183,8 @@ def least_normal(form: FloatFormat) -> float:
     return 2.0 ** (form.least_exponent + form.digits - 1)
 
 
-def _to_span(value: "Span | int", form: FloatFormat) -> Span:
+def to_span(value: "Span | int", form: FloatFormat) -> Span:
+    """Return a whole number as a span; a span is one."""
     return value if isinstance(value, Span) else Span(float(value), float(value), abs(float(value)), 1, False, form)
 
 
@@ -196,14 +207,18 @@ def _zero_times(x: Span) -> Span:
     """Return the product of 0 and a number: 0, unless the number may be infinite."""
     unknown = np.isnan(x.settled.low)
     if not np.any(unknown):
-        return _to_span(0, x.form)
+        return to_span(0, x.form)
     ends = np.where(unknown, np.nan, 0.0)
     return span_between(Box(ends, ends), x.form)
 
 
 def _settle(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: ANN401 -- doubles or arrays of them
     """Round both ends, which keeps their order; where something may overflow on the way, nothing is known."""
-    low, high = _rounded(low, form, -1), _rounded(high, form, 1)
+    return _unless_overflow(_rounded(low, form, -1), _rounded(high, form, 1), size, form)
+
+
+def _unless_overflow(low: Any, high: Any, size: Any, form: FloatFormat) -> Box:  # noqa: ANN401
+    """Return rounded ends, unless something may overflow; what may be subnormal may be zero."""
     unknown = ~(np.asarray(size) <= float(form.greatest) / 2)  # not a number is unknown too
     if np.any(unknown):
         low, high = np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
@@ -245,9 +260,9 @@ def _extreme(values: list[Any], extreme: Any) -> Any:  # noqa: ANN401
 @layer_of.register
 def _(first: Span, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     """Bound W·x + b: rows with few weights term by term, which keeps exact sums exact, the others by products of matrices."""
-    numbers = [_to_span(x, first.form).settled for x in inputs]
+    numbers = [to_span(x, first.form).settled for x in inputs]
     if not isinstance(weight[0][0], Span):  # of a readout that looks at h itself
-        weight = tuple(tuple(_to_span(w, first.form) for w in row) for row in weight)
+        weight = tuple(tuple(to_span(w, first.form) for w in row) for row in weight)
     few = [_is_gone_through(weights) for weights in weight]
     many = iter(_rows(weight, numbers, few) if not all(few) else ())
     return [
@@ -258,7 +273,7 @@ def _(first: Span, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]
 
 def _row(weights: Vector, numbers: list[Span]) -> Span:
     """Bound one row term by term."""
-    total = _to_span(0, numbers[0].form)
+    total = to_span(0, numbers[0].form)
     for w, x in zip(weights, numbers, strict=True):
         total = total + w * x
     return total
@@ -266,12 +281,7 @@ def _row(weights: Vector, numbers: list[Span]) -> Span:
 
 def _is_gone_through(weights: Vector) -> bool:
     """Say whether a row is gone through weight by weight: few are not 0, or one is not a single number."""
-    return sum(not w.is_zero for w in weights) < FEWEST or not all(map(_is_number, weights))
-
-
-def _is_number(w: Span) -> bool:
-    """Say whether a weight is one number: not a sum, nor one that may be flushed to zero."""
-    return w.terms == 1 and not w.is_product and not np.ndim(w.low) and w.low == w.high
+    return sum(not w.is_zero for w in weights) < FEWEST or not all(w.is_number for w in weights)
 
 
 def _rows(weight: Matrix, numbers: list[Span], few: list[bool]) -> list[Span]:
@@ -287,8 +297,9 @@ def _rows(weight: Matrix, numbers: list[Span], few: list[bool]) -> list[Span]:
     sizes = multiply(np.abs(W), np.abs(middle) + reach) * _SLIGHTLY_MORE
     off = (multiply(np.abs(W), reach) + columns * 2.0**-51 * sizes) * _SLIGHTLY_MORE + columns * 2.0**-515
     found = multiply(W, middle)
+    terms = len(middle) * max(w.products for row in weight for w in row)
     return [
-        Span(low.reshape(shape), high.reshape(shape), size.reshape(shape), len(middle), False, form)
+        Span(low.reshape(shape), high.reshape(shape), size.reshape(shape), terms, False, form)
         for low, high, size in zip(found - off, found + off, sizes, strict=True)
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from math import ldexp
 from typing import Any, NamedTuple
 
@@ -37,6 +38,16 @@ class FloatFormat:
     digits: int
     least_exponent: int
     greatest: Fraction
+
+    @property
+    def state(self) -> "FloatFormat":
+        """The format in which a state keeps its numbers from one token to the next."""
+        return self
+
+    @property
+    def weights(self) -> "FloatFormat | None":
+        """The format that weights are rounded to; None where they are whole numbers times a scale, and are not rounded."""
+        return self
 
     @property
     def unit(self) -> Fraction:
@@ -98,6 +109,47 @@ FORMATS: dict[str, FloatFormat] = {
     }.items()
 }
 """Every format by name."""
+
+
+@dataclass(frozen=True)
+class MixedFormat(FloatFormat):
+    """A format to compute in, while the numbers of a state, the weights or both are kept in less.
+
+    Attributes:
+        state_name: the format of a state's numbers between two tokens.
+        weights_name: that of the weights, or `INT8`.
+    """
+
+    state_name: str
+    weights_name: str
+
+    @property
+    def state(self) -> FloatFormat:
+        """The format in which a state keeps its numbers."""
+        return FORMATS[self.state_name]
+
+    @property
+    def weights(self) -> FloatFormat | None:
+        """The format that weights are rounded to; None for whole numbers times a scale."""
+        return FORMATS.get(self.weights_name)
+
+
+INT8 = "int8"
+"""Weights that are whole numbers from −128 to 127, times one scale for each row of a matrix."""
+
+
+def _mixed_formats() -> Iterator[tuple[str, MixedFormat]]:
+    base, narrow = FORMATS["float32"], ("float16", "bfloat16")
+    for weights, state in product((base.name, *narrow, INT8), (base.name, *narrow)):
+        parts = [*([f"{weights}-weights"] if weights != base.name else ())]
+        parts += [f"{state}-state"] if state != base.name else ()
+        if parts:
+            known = (base.name, base.kind, base.digits, base.least_exponent, base.greatest)
+            yield "-".join([*parts, base.name]), MixedFormat(*known, state, weights)
+
+
+MIXED_FORMATS = dict(_mixed_formats())
+"""What computes in float32 and keeps weights or states in less, by name, as in `bfloat16-weights-bfloat16-state-float32`."""
 
 
 def format_of(value: np.generic) -> FloatFormat:

@@ -20,7 +20,7 @@ import numpy as np
 
 from tallystick.errors import BadInput
 from tallystick.files import LONGEST_NUMBER
-from tallystick.numbers.floats import FORMATS, FloatFormat, check_mode, nearest
+from tallystick.numbers.floats import FORMATS, MIXED_FORMATS, FloatFormat, check_mode, nearest
 from tallystick.numbers.operations import Fused, Number
 
 Vector = tuple[Number, ...]
@@ -159,7 +159,8 @@ def float_format(arithmetic: str) -> FloatFormat:
     >>> float_format("float32-fused").digits
     24
     """
-    return FORMATS[arithmetic.removesuffix(FUSED).removesuffix(ANY_ORDER)]
+    name = arithmetic.removesuffix(FUSED).removesuffix(ANY_ORDER)
+    return MIXED_FORMATS[name] if name in MIXED_FORMATS else FORMATS[name]
 
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:

@@ -60,14 +60,24 @@ class Counted(Span):
         A single sum of two terms is known also where it is rounded. In a narrow format it may be kept in float32 until then,
         which must not round it as well.
         """
-        settled = self.settled
+        settled, state = self.settled, self.form.state
         if isinstance(settled, Counted):
-            return settled.base, settled.slope
+            return settled._stored(state)
         is_one_sum = self.terms == 2 and not self.last  # noqa: PLR2004
         once = self.form.digits >= SINGLE.digits or self._most <= self.unit * 2**SINGLE.digits
         if is_one_sum and once and _is_safe(self.unit, self._most, self.form):
-            return exact_nearest(self.base, self.form), Fraction(0)
+            rounded = counted(exact_nearest(self.base, self.form), Fraction(0), 0, self.form)
+            return rounded._stored(state)
         return None
+
+    def _stored(self, state: FloatFormat) -> tuple[Fraction, Fraction] | None:
+        """Return the base and the slope of numbers of the format as a state keeps them in its own."""
+        if state.digits >= self.form.digits or (
+            self._most <= self.unit * 2**state.digits and _is_safe(self.unit, self._most, state)
+        ):
+            return self.base, self.slope
+        found = exact_nearest(self.base, state)
+        return (found, Fraction(0)) if not self.last and _is_safe(power_in(found), abs(found), state) else None
 
     @property
     def _most(self) -> Fraction:

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 
 from tallystick.cells import Input, Recurrence, inputs_of
 from tallystick.certificates.boxes.box_proof import Test, classes_of, shape_of
+from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network, Readout
+from tallystick.networks.int8 import MATRICES, check_int8
 from tallystick.networks.readout import Comparison
-from tallystick.numbers import Number, float_format
+from tallystick.numbers import ANY_ORDER, Number, float_format
 from tallystick.numbers.any_order import SATURATED, ULPS, Span, span_between, span_of
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FloatFormat
+from tallystick.numbers.scaled_weights import scaled_weight
 from tallystick.numbers.values import exact_number, layer, map_states
 
 
@@ -39,6 +42,10 @@ class Executions:
     def of(cls, network: Network, arithmetic: str) -> "Executions":
         """Round the weights, as a library does when it loads them."""
         form = float_format(arithmetic)
+        if form.state.digits < form.digits:
+            _check_one_layer(network, arithmetic)
+        if form.weights is None:
+            check_int8(network)
         number = partial(_weight, form)
         return cls(
             network.cell.map_weights(number), network.readout.map_weights(number), inputs_of(network.alphabet), form
@@ -97,7 +104,19 @@ class Executions:
 
 
 def _weight(form: FloatFormat, value: object, field: str = "number") -> Span:
-    return span_of(value, form, field)
+    """Return a weight as it is kept; of one with a scale only the entries of matrices have it."""
+    is_scaled = form.weights is None and field in MATRICES
+    return scaled_weight(value, form, field) if is_scaled else span_of(value, form, field)
+
+
+def _check_one_layer(network: Network, arithmetic: str) -> None:
+    """Refuse a stack whose states are kept in less than it computes in: the next layer may see a number before it is rounded."""
+    if len(getattr(network.cell, "layers", ())) > 1:
+        form = float_format(arithmetic).state.name
+        raise BadInput(
+            f"arithmetic: {arithmetic!r} is for one layer, since nothing says whether the next one sees a state before it is "
+            f"rounded; certify in {form}{ANY_ORDER}, which holds for both"
+        )
 
 
 def _box(number: Number) -> Box:

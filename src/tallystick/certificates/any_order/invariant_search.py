@@ -1,6 +1,6 @@
 """The search for an invariant that proves a network to count (`invariants`).
 
-A guess comes first: the counting numbers and their slopes are read off the first two tokens. The boxes around the others grow
+A guess comes first: the counting numbers and their slopes are read off the first three tokens. The boxes around the others grow
 until a step of every box by every token stays inside, at first by what steps give, later up to fixed marks, so that they come to
 rest.
 """
@@ -8,7 +8,7 @@ rest.
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class _Line(NamedTuple):
 
     Attributes:
         one: what it is after one token.
-        step: how far it moves with the next; None where that is 0 or not known exactly.
+        step: how far it moves with each of the next two; None where that is 0, differs or is not known exactly.
         comes_back: whether the other token brings it back to the start.
     """
 
@@ -61,7 +61,7 @@ class _Line(NamedTuple):
 
 
 def _guess(executions: Executions) -> Invariant | None:
-    """Read lines off the first two tokens, and put states on them; None where nothing counts."""
+    """Read lines off the first three tokens, and put states on them; None where nothing counts."""
     lines = _lines(executions)
     if lines is None:
         return None
@@ -72,9 +72,9 @@ def _guess(executions: Executions) -> Invariant | None:
     ]
     if not all(any(side) for side in steps):
         return None
-    form, start = executions.form, state_numbers(executions.initial_state)
+    form, start = executions.form.state, state_numbers(executions.initial_state)
     least = min(abs(step) for side in steps for step in side if step)
-    edge = min(ceil(Fraction(SATURATED[form.name][0]) / least) + 2, _FURTHEST_EDGE)
+    edge = min(ceil(Fraction(SATURATED[executions.form.name][0]) / least) + 2, _FURTHEST_EDGE)
     low, high = (np.empty((len(start), 2 * edge + 1)) for _ in range(2))
     for place, box in enumerate(start):
         low[place, edge], high[place, edge] = box.ends
@@ -103,16 +103,25 @@ def _lines(executions: Executions) -> tuple[list[_Line], list[_Line]] | None:
         ones.append(state_numbers(executions.step(start, token)))
         if not any(_is_point(box) and box.low != 0 for box in ones[-1]):
             return None
-    both = [Box(np.stack([x.low, y.low]), np.stack([x.high, y.high])) for x, y in zip(*ones, strict=True)]
-    after = [state_numbers(executions.step(state_of(executions, both), token)) for token in tokens]
+    after = [state_numbers(executions.step(_both(executions, ones), token)) for token in tokens]
+    twos = [[_at(box, side) for box in after[side]] for side in (0, 1)]
+    threes = [state_numbers(executions.step(_both(executions, twos), token)) for token in tokens]
     sides = [
         [
-            _Line(x, _difference(x, _at(y, side)), bool(_at(back, side).low == _at(back, side).high == w.low))
-            for w, x, y, back in zip(state_numbers(start), ones[side], after[side], after[1 - side], strict=True)
+            _Line(x, _step(x, y, _at(z, side)), bool(_at(back, side).low == _at(back, side).high == w.low))
+            for w, x, y, z, back in zip(
+                state_numbers(start), ones[side], twos[side], threes[side], after[1 - side], strict=True
+            )
         ]
         for side in (0, 1)
     ]
     return sides[0], sides[1]
+
+
+def _both(executions: Executions, sides: list[list[Box]]) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
+    """Return two states as one, so that a step is made of both."""
+    both = [Box(np.stack([x.low, y.low]), np.stack([x.high, y.high])) for x, y in zip(*sides, strict=True)]
+    return state_of(executions, both)
 
 
 def _at(box: Box, side: int) -> Box:
@@ -124,6 +133,12 @@ def _is_point(box: Box) -> bool:
     return bool(box.low == box.high)
 
 
+def _step(one: Box, two: Box, three: Box) -> Fraction | None:
+    """Return how far a number moves with each of two tokens; None where that differs, is 0 or is not known exactly."""
+    found = _difference(one, two)
+    return found if found == _difference(two, three) else None
+
+
 def _difference(x: Box, y: Box) -> Fraction | None:
     """Return how far it is from one number to another; None where it is 0 or not known exactly."""
     return (Fraction(float(y.low)) - Fraction(float(x.low)) or None) if _is_point(x) and _is_point(y) else None
@@ -131,7 +146,7 @@ def _difference(x: Box, y: Box) -> Fraction | None:
 
 def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
     """Let boxes grow until a step of each stays inside; None where the counting numbers leave their lines, or nothing settles."""
-    found = guess
+    found, form = guess, executions.form.state
     for growth in range(-2, _ROUNDS):
         image = image_of(executions, found)
         if image is None:
@@ -139,9 +154,9 @@ def _closure(executions: Executions, guess: Invariant) -> Invariant | None:
         low, high = image
         if (low >= found.low).all() and (high <= found.high).all():
             return found
-        low, high = _with_spare(low, high, executions.form)
+        low, high = _with_spare(low, high, form)
         if growth >= 0:
-            low, high = _grow(found, low, high, _marks(executions.form) if growth >= _PLAIN_ROUNDS else None)
+            low, high = _grow(found, low, high, _marks(form) if growth >= _PLAIN_ROUNDS else None)
         # At first the guess is replaced by what it leads to: it holds states that no string leads to.
         found = replace(found, low=low, high=high)
     return None

@@ -34,7 +34,7 @@ METHOD = "saturation"
 
 def decide_by_saturation(network: Network, executions: Executions, scope: Scope) -> Verdict | None:
     """Return the verdict on an exact counter, REFUTED just where it fails or BOUNDED by its depth; None for any other network."""
-    if len(getattr(network.cell, "layers", ())) > 1 and executions.form.digits < SINGLE.digits:
+    if len(getattr(network.cell, "layers", ())) > 1 and executions.form.state.digits < SINGLE.digits:
         return None  # a layer may see what the one before it computes in float32, where a counter does not stop
     found = invariant_of(executions, network.task)
     if found is None:

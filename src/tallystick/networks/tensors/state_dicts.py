@@ -34,6 +34,7 @@ from tallystick.files import parse_document
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks.asked import Asked, asked_readout, asked_task
 from tallystick.networks.declaration import FIRST, LAST, Declaration, Encoding, check_index, declare, one_hot
+from tallystick.networks.int8_files import multiply_out_tensors
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import MOST_OUTPUTS, Readout
 from tallystick.networks.tensors.module_roles import KINDS, cells_among, inputs_of, roles_of, settle_front, units_of
@@ -72,6 +73,7 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     >>> network_of_tensors(linear, {}).cell
     LinearCell(open_step=Fraction(5, 2), close_step=Fraction(-3, 2), recurrent_weight=Fraction(1, 1))
     """
+    tensors = multiply_out_tensors(tensors)
     said = (asked or Asked()).over(_said(labels))
     if has_own_layout(tensors):
         return own_network(named(tensors), labels, said)

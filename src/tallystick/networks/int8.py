@@ -1,0 +1,81 @@
+"""Weights of eight binary digits: every row of a matrix is whole numbers from −128 to 127 times a scale of its own.
+
+This is how networks are deployed where memory is short: weights are rounded once, symmetrically and row by row, and what is
+computed is floating point as before. Biases, the vectors of tokens and initial states stay as they are.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from tallystick.cells import Recurrence, Stack
+from tallystick.cells.vector import VectorCell
+from tallystick.errors import BadInput
+from tallystick.networks.network import Network
+from tallystick.networks.readout import Readout
+from tallystick.numbers.floats import FORMATS, nearest
+from tallystick.numbers.scaled_weights import MOST_WHOLE, check_row
+from tallystick.numbers.values import Matrix, Vector, exact
+
+MATRICES = ("input_weight", "recurrent_weight", "weight")
+"""The weights that are matrices, by their names in files: two of a layer, and one of a readout."""
+
+MapRow = Callable[[Vector, str], Vector]
+
+
+def quantise(network: Network) -> Network:
+    """Return a network whose matrices are kept in eight binary digits and a scale for each row; its weights are exact numbers.
+
+    The scale is the float32 nearest to a 127th of the greatest size in the row, and every weight goes to the nearest multiple.
+
+    >>> from tallystick.cells import LinearLayer
+    >>> layer = LinearLayer(((1.0, -1.0),), ((0.5,),), (0.0,), (0.0,))
+    >>> found = quantise(Network(layer, Readout.binary(1, 0))).cell
+    >>> [round(float(weight), 6) for weight in found.input_weight[0]], float(found.recurrent_weight[0][0]) == 0.5
+    ([1.0, -1.0], True)
+    """
+    return _map_rows(network, _quantise_row)
+
+
+def check_int8(network: Network) -> None:
+    """Refuse a network whose matrices are not whole numbers of eight binary digits times a scale for each row."""
+
+    def check(row: Vector, field: str) -> Vector:
+        check_row(row, field)
+        return row
+
+    _map_rows(network, check)
+
+
+def _quantise_row(row: Vector, field: str) -> Vector:
+    numbers = [exact(weight, field) for weight in row]
+    most = max(map(abs, numbers))
+    if not most:
+        return row
+    scale = Fraction(float(nearest(most / MOST_WHOLE, FORMATS["float32"], field)))  # type: ignore[arg-type]
+    if not scale:
+        raise BadInput(f"{field}: {float(most):g}, the greatest of a row, is too small for a float32 scale")
+    return tuple(max(-MOST_WHOLE, min(MOST_WHOLE, round(number / scale))) * scale for number in numbers)
+
+
+def _map_rows(network: Network, row: MapRow) -> Network:
+    readout = network.readout
+    if readout.has_weights:
+        weight = tuple(row(one, "weight") for one in readout.weight)
+        readout = Readout(weight, readout.bias, readout.decision, readout.steps)
+    return Network(_map_cell(network.cell, row), readout, network.task)
+
+
+def _map_cell(cell: Recurrence, row: MapRow) -> Any:  # noqa: ANN401 -- the same kind of recurrence
+    if isinstance(cell, Stack):
+        return replace(cell, layers=tuple(_map_cell(layer, row) for layer in cell.layers))
+    if not isinstance(cell, VectorCell):
+        raise BadInput(
+            f"cell: a {type(cell).__name__} has no matrix whose rows have a scale; write it as a layer of one unit"
+        )
+    shapes = cell.shapes(cell.units, cell.inputs)
+    found: dict[str, Matrix] = {
+        name: tuple(row(one, name) for one in getattr(cell, name)) for name in MATRICES if len(shapes.get(name, ())) > 1
+    }
+    return replace(cell, **found)
