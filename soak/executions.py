@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certi
 
 from library_networks import KINDS, LAYERS, contradiction, leaving_any, random_network
 
-from tallystick.certificates.running.libraries import LIBRARIES, load_library
+from tallystick.certificates.running.library_arrays import LIBRARIES, load_library
 from tallystick.certificates.running.library_functions import check_library
 from tallystick.errors import BadInput
 from tallystick.numbers import FORMATS

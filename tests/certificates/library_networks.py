@@ -12,7 +12,8 @@ from tallystick.cells.selective import MatrixLayer, SelectiveLayer
 from tallystick.cells.simple import LinearLayer, ReluLayer, TanhLayer
 from tallystick.certificates.any_order.executions import Executions
 from tallystick.certificates.certify import certify
-from tallystick.certificates.running.libraries import Build, load_library
+from tallystick.certificates.running.libraries import Build
+from tallystick.certificates.running.library_arrays import load_library
 from tallystick.certificates.running.string_blocks import all_rows
 from tallystick.networks import Network, Readout
 from tallystick.numbers import FORMATS, standard_floats

@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 
 from tallystick import BadInput, check_library  # noqa: E402
 from tallystick.certificates.running import library_functions as measured  # noqa: E402
-from tallystick.certificates.running.libraries import LIBRARIES  # noqa: E402
+from tallystick.certificates.running.library_arrays import LIBRARIES  # noqa: E402
 from tallystick.numbers import FORMATS  # noqa: E402
 from tallystick.numbers.any_order import SATURATED, ULPS  # noqa: E402
 from tallystick.numbers.floats import nearest, standard_floats  # noqa: E402

@@ -11,7 +11,7 @@ from certificates.vector_networks import counting_gru, counting_lstm, ternary  #
 from typer.testing import CliRunner  # noqa: E402
 
 from tallystick import BadInput, LinearCell, Network, Readout, TanhCell, certify, write_network  # noqa: E402
-from tallystick.certificates.running.libraries import LIBRARIES  # noqa: E402
+from tallystick.certificates.running.library_arrays import LIBRARIES  # noqa: E402
 from tallystick.certificates.verdict import AS_EXECUTED, Outcome  # noqa: E402
 from tallystick.cli import app  # noqa: E402
 

@@ -12,16 +12,16 @@ of a function what is up to `FLUSHED` times that.
 - A product that is added may be rounded before or not: its box holds both. `flattening` says what is added.
 
 - Weights of int8 are whole numbers q times a scale s for each row. A library multiplies q·s out first, or adds up q·x and
-  multiplies by s at the end: a term of n goes through at most n + 2 operations, so it counts as three. Scales lie between 2^−60
-  and 2^60, by which more may be flushed and overflow may come earlier. A factor of 1 or −1 is made of powers of two and rounds
-  nothing.
+  multiplies by s at the end: a term of n goes through at most n + 2 operations, so it counts as three. Scales are at most
+  2^60, times which more may be flushed, and normal numbers; numbers beyond 2^100 are not multiplied. A factor of 1 or −1 is made
+  of powers of two and rounds nothing.
 - Within a step of float16 or bfloat16 every number may be kept in float32, so that boxes hold it as it is there and as it is
   rounded from there. The numbers of a state are rounded to the format.
 
 Where a number may overflow, nothing is decided.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from operator import add, mul, sub
 from typing import NamedTuple
@@ -60,8 +60,8 @@ FLUSHED = 4
 """Functions may give 0 for what is up to so many times the least normal number."""
 
 _TWO = 2
-_SCALED_TERMS, _SCALE_DIGITS = 3, 60
-"""As how many terms a weight of int8 counts, and how large or small its scale may be, as a power of two."""
+_SCALED_TERMS, _SCALE_DIGITS, _FACTOR_DIGITS = 3, 60, 100
+"""As how many terms a weight of int8 counts; how large its scale may be, and what it is multiplied with, as powers of two."""
 _SINGLE = FORMATS["float32"]
 """The format in which numbers of a narrower one may be kept within a step."""
 _MOST_PACKED = 32
@@ -219,6 +219,7 @@ class AnyOrder(Arithmetic):
             return lambda _: constant
 
         def total(boxes: Sequence[Box]) -> Box:
+            self._check_factors(boxes[place] for _, place in pairs)
             found = [*(self.product(weight, boxes[place]) for weight, place in pairs), *constants]
             low, high = sum(low for low, _ in found), sum(high for _, high in found)
             if terms <= _TWO:
@@ -228,15 +229,20 @@ class AnyOrder(Arithmetic):
 
         return total
 
+    def _check_factors(self, boxes: Iterable[Box]) -> None:
+        """Stop where whole numbers, before they are multiplied by their scale, might lead to an overflow."""
+        if self._is_scaled and any(max(-low, high) > self.unit << _FACTOR_DIGITS for low, high in boxes):
+            raise Undecided(narrow=False)
+
     def _bounds(self, low: int, high: int, size: int, terms: int, places: int) -> Box:
         """Return what may come of terms whose exact sum lies between two ends, and whose sizes add up to `size`."""
         rest = (1 << self.form.digits) - terms
         if rest <= terms:
             raise TooCostly("a sum has too many terms for the format")
         left = self.places - places
-        scale = _SCALE_DIGITS if self._is_scaled else 0
-        off = -(-terms * size // rest) + -(-4 * terms * self.least << scale >> left)
-        if size << left > self.most >> scale:
+        flushed = 4 * terms * self.least << (_SCALE_DIGITS if self._is_scaled else 0)
+        off = -(-terms * size // rest) + -(-flushed >> left)
+        if size << left > self.most:
             raise Undecided(narrow=False)
         return self._box(low - off << left, high + off << left)
 
@@ -251,6 +257,7 @@ class AnyOrder(Arithmetic):
         most, counts = 1 << digits - 1, [one.terms for one in found]
 
         def run(boxes: list[Box]) -> list[Box]:
+            self._check_factors(numbers(boxes))
             lows, highs = zip(*numbers(boxes), strict=True)
             lows, highs = [low >> shift for low in lows], [-(-high >> shift) for high in highs]
             each = [max(-low, high) for low, high in zip(lows, highs, strict=True)]

@@ -15,7 +15,7 @@ from tallystick.errors import BadInput
 from tallystick.networks.network import Network
 from tallystick.networks.readout import Readout
 from tallystick.numbers.floats import FORMATS, nearest
-from tallystick.numbers.scaled_weights import MOST_WHOLE, check_row
+from tallystick.numbers.scaled_weights import LEAST_SCALE, MOST_SCALE, MOST_WHOLE, check_row
 from tallystick.numbers.values import Matrix, Vector, exact
 
 MATRICES = ("input_weight", "recurrent_weight", "weight")
@@ -28,6 +28,7 @@ def quantise(network: Network) -> Network:
     """Return a network whose matrices are kept in eight binary digits and a scale for each row; its weights are exact numbers.
 
     The scale is the float32 nearest to a 127th of the greatest size in the row, and every weight goes to the nearest multiple.
+    A row so small that its scale would not be a normal number becomes 0.
 
     >>> from tallystick.cells import LinearLayer
     >>> layer = LinearLayer(((1.0, -1.0),), ((0.5,),), (0.0,), (0.0,))
@@ -50,12 +51,11 @@ def check_int8(network: Network) -> None:
 
 def _quantise_row(row: Vector, field: str) -> Vector:
     numbers = [exact(weight, field) for weight in row]
-    most = max(map(abs, numbers))
-    if not most:
-        return row
-    scale = Fraction(float(nearest(most / MOST_WHOLE, FORMATS["float32"], field)))  # type: ignore[arg-type]
-    if not scale:
-        raise BadInput(f"{field}: {float(most):g}, the greatest of a row, is too small for a float32 scale")
+    scale = Fraction(float(nearest(max(map(abs, numbers)) / MOST_WHOLE, FORMATS["float32"], field)))  # type: ignore[arg-type]
+    if scale < LEAST_SCALE:
+        return (Fraction(0),) * len(row)
+    if scale > MOST_SCALE:
+        raise BadInput(f"{field}: a scale of {float(scale):g} is above 2^60; quantise smaller weights")
     return tuple(max(-MOST_WHOLE, min(MOST_WHOLE, round(number / scale))) * scale for number in numbers)
 
 

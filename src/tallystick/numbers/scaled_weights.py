@@ -4,8 +4,9 @@ A library may multiply such a weight q·s out and round it, or multiply q with x
 In both cases a term of a sum of n goes through at most n + 2 roundings, so it counts as three terms of a `Span`, whose weight
 is the exact q·s. A weight of 1 or −1 is a product of two powers of two, which rounds nothing, and counts as one.
 
-Sums of q·x are larger or smaller than those of q·s·x by the scale, which may move what overflows or is flushed to zero. Scales
-lie between 1/`MOST_SCALE` and `MOST_SCALE`, and the bounds leave room for that.
+Sums of q·x are larger or smaller than those of q·s·x by the scale, which may move what overflows or is flushed to zero. So scales
+lie between `LEAST_SCALE` and `MOST_SCALE`, the bounds leave room for what is flushed, and nothing is known of products with
+numbers beyond `MOST_FACTOR`.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,8 @@ from tallystick.numbers.floats import FORMATS, FloatFormat, nearest
 from tallystick.numbers.operations import directed_product, to_format
 from tallystick.numbers.values import Vector, exact
 
-MOST_SCALE = 2**60
+LEAST_SCALE, MOST_SCALE = Fraction(1, 2**125), 2**60
+MOST_FACTOR = 2.0**100
 LEAST_WHOLE, MOST_WHOLE = -128, 127
 _TERMS = 3
 """As how many terms a weight counts."""
@@ -53,8 +55,7 @@ class ScaledWeight(Span):
             return factor * self.settled
         ends = [directed_product(self.low, end, side) for end in (factor.low, factor.high) for side in (-1, 1)]
         low, high, flushed = np.minimum.reduce(ends), np.maximum.reduce(ends), flushed_by_scales(self.form)
-        size = np.maximum(np.abs(low), np.abs(high))
-        size = np.where(size <= float(self.form.greatest) / (2 * MOST_SCALE), size, np.nan)
+        size = np.where(factor.size <= MOST_FACTOR, np.maximum(np.abs(low), np.abs(high)), np.nan)
         return Span(low - flushed, high + flushed, size, _TERMS, False, self.form)
 
     __rmul__ = __mul__
@@ -96,6 +97,6 @@ def _scales(numbers: list[Fraction]) -> Iterator[Fraction]:
 
 def _is_scale(scale: Fraction) -> bool:
     """Say whether a scale is a float32, and neither too small nor too large."""
-    if not Fraction(1, MOST_SCALE) <= scale <= MOST_SCALE:
+    if not LEAST_SCALE <= scale <= MOST_SCALE:
         return False
     return Fraction(float(nearest(scale, FORMATS["float32"]))) == scale  # type: ignore[arg-type]  # a NumPy number

@@ -135,8 +135,13 @@ def _holds_or_fails(outputs: list[Box], comparison: Comparison) -> Test:
 
 def said_of(arithmetic: str) -> str:
     """Say what a verdict in any order holds for."""
+    form = float_format(arithmetic)
+    weights = "weights of int8 times a scale, " if form.weights is None else ""
+    if form.weights is not None and form.weights.name != form.name:
+        weights = f"weights kept in {form.weights.name}, "
+    state = f"states kept in {form.state.name}, " if form.state.name != form.name else ""
     return (
-        f"{float_format(arithmetic).name}, in whatever order a library adds, with or without fused multiply-add, its tanh and "
+        f"{form.name}, {weights}{state}in whatever order a library adds, with or without fused multiply-add, its tanh and "
         f"sigmoid within {ULPS} units in the last place"
     )
 

@@ -8,63 +8,28 @@
 The weights are rounded to the format once, and all that is computed has that format.
 """
 
-import importlib
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.cells import Cell, GatedCell, GruCell, LstmCell, Recurrence, ReluCell, ScalarCell, Stack, TanhCell
-from tallystick.cells.simple import LinearLayer, ReluLayer, TanhLayer
-from tallystick.cells.stack import Reading
+from tallystick.cells import Cell, Recurrence, Stack
+from tallystick.certificates.running.library_arrays import (
+    Array,
+    doubles_of,
+    join_arrays,
+    library_array,
+    library_mode,
+    load_library,
+)
+from tallystick.certificates.running.library_layers import library_layer, weights_in
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.networks.readout import COUNT, ZERO
-from tallystick.numbers import FORMATS, positive_part, sigmoid, unit_step
-from tallystick.numbers.floats import FloatFormat, nearest
-from tallystick.numbers.values import Matrix, Vector, exact, map_states
+from tallystick.numbers.floats import FloatFormat
+from tallystick.numbers.values import Matrix
 from tallystick.numbers.values import layer as outputs_of_layer
-
-Array = Any
-"""An array of the library."""
-
-LIBRARIES = {"numpy": "float64", "torch": "float32", "jax": "float32"}
-"""Every library, and the format that it computes in where nothing is said."""
-
-
-def load_library(name: str) -> Any:  # noqa: ANN401 -- a module
-    """Return a library; ask for one that is not there."""
-    if name not in LIBRARIES:
-        raise BadInput(f"run_by: {name!r} is not one of {', '.join(LIBRARIES)}")
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise BadInput(f"run_by: {name} is not installed; install it, as with pip install {name}") from None
-
-
-def library_mode(name: str, form: FloatFormat) -> AbstractContextManager[Any]:
-    """Return a context in which a library computes in a format: without gradients, and in JAX with float64 if that is it."""
-    library = load_library(name)
-    if name == "jax":
-        return library.enable_x64(form.name == "float64")
-    return library.no_grad() if name == "torch" else nullcontext()
-
-
-def library_array(name: str, values: Any, form: FloatFormat) -> Array:  # noqa: ANN401 -- doubles
-    """Return numbers of a format, which doubles hold, as an array of a library."""
-    library, doubles = load_library(name), np.asarray(values, np.float64)
-    if name == "torch":
-        return library.from_numpy(np.array(doubles)).to(getattr(library, form.name))
-    return library.numpy.asarray(doubles.astype(form.kind)) if name == "jax" else doubles.astype(form.kind)
-
-
-def doubles_of(array: Array) -> NDArray[np.float64]:
-    """Return an array of a library as doubles."""
-    return array.double().numpy() if hasattr(array, "double") else np.asarray(array).astype(np.float64)
 
 
 class Parts(NamedTuple):
@@ -111,21 +76,57 @@ class Build:
         self.__qualname__ = f"{self.network.cell.name} built in {self.library} in {self.form.name}"
         parts = _parts(self.network.cell)
         with library_mode(self.library, self.form):
-            made: list[Layer] = [self._layer(*both) for both in zip(parts.layers, parts.start, strict=True)]
-            tokens, V, c = (
-                self._array(_doubles(part, self.form)) for part in (parts.tokens, readout.weight, readout.bias)
+            self._layers = [
+                library_layer(*both, self.library, self.form) for both in zip(parts.layers, parts.start, strict=True)
+            ]
+            self._tokens, self._weight, self._bias = (
+                self._array(part) for part in (parts.tokens, readout.weight, readout.bias)
             )
-            ends = [self._array(_doubles((vector,), self.form)) for vector in (*parts.first, *parts.last)]
+            self._first, self._last = (
+                [self._array((vector,)) for vector in vectors] for vectors in (parts.first, parts.last)
+            )
+        compile_once: Any = load_library("jax").jit if self.library == "jax" else lambda function: function
+        self._run, self._step = compile_once(self._run_strings), compile_once(self._read_token)
 
-        def run(indices: Array) -> tuple[Array, Array]:
-            vectors = [_repeat(end, len(indices)) for end in ends]
-            vectors.insert(len(parts.first), tokens[indices])
-            shown = vectors[0] if len(vectors) == 1 else self._join(vectors)
-            for layer in made:
-                shown = layer(shown)
-            return shown, self._outputs(shown, V, c)
+    def _run_strings(self, indices: Array) -> tuple[Array, Array]:
+        """Return what the readout sees after each token of whole strings, and the outputs there."""
+        first, last = ([_repeat(end, len(indices)) for end in ends] for ends in (self._first, self._last))
+        vectors = [*first, self._tokens[indices], *last]
+        shown = vectors[0] if len(vectors) == 1 else join_arrays(self.library, vectors, 1)
+        for layer in self._layers:
+            shown = layer.run(shown)
+        return shown, self._outputs(shown)
 
-        self._run = load_library("jax").jit(run) if self.library == "jax" else run
+    def start(self, batch: int) -> "States":
+        """Return the states of all layers before the first token, once what stands before every string is read."""
+        with library_mode(self.library, self.form), np.errstate(all="ignore"):
+            states = tuple(layer.start(batch) for layer in self._layers)
+            for vector in self._first:
+                states, _ = self._read(states, _repeat(vector, batch)[:, 0])
+            return states
+
+    def step(self, states: "States", indices: NDArray[np.int64]) -> tuple["States", NDArray[Any]]:
+        """Read a token for each string, by its place; return the next states, and the outputs if the string ends there."""
+        with library_mode(self.library, self.form), np.errstate(all="ignore"):
+            given = load_library("torch").from_numpy(indices) if self.library == "torch" else indices
+            states, outputs = self._step(states, given)
+            found = doubles_of(outputs)
+        return states, found == 0 if self.network.readout.decision == ZERO else found
+
+    def _read_token(self, states: "States", indices: Array) -> tuple["States", Array]:
+        states, shown = self._read(states, self._tokens[indices])
+        after = states
+        for vector in self._last:
+            after, shown = self._read(after, _repeat(vector, len(indices))[:, 0])
+        return states, self._outputs(shown)
+
+    def _read(self, states: "States", shown: Array) -> tuple["States", Array]:
+        """Read a vector for each string, layer by layer."""
+        after: list[Any] = []
+        for layer, state in zip(self._layers, states, strict=True):
+            state, shown = layer.step(state, shown)  # noqa: PLW2901 -- the next state takes its place
+            after.append(state)
+        return tuple(after), shown
 
     def __call__(self, indices: NDArray[np.int64]) -> NDArray[Any]:
         """Return the outputs of strings; for a zero check whether they are accepted."""
@@ -150,155 +151,21 @@ class Build:
         added = 0 if getattr(self.network.cell, "last", ()) else -length % 32
         return np.pad(indices, ((0, size - batch), (0, added)))
 
-    def _array(self, values: NDArray[np.float64]) -> Array:
-        return library_array(self.library, values, self.form)
+    def _array(self, values: Any) -> Array:  # noqa: ANN401 -- a vector or a matrix of weights
+        return library_array(self.library, weights_in(self.form, values), self.form)
 
-    def _number(self, value: object, field: str = "number") -> Array:
-        return self._array(np.array(nearest(exact(value, field), self.form, field), np.float64))[()]
-
-    def _join(self, arrays: list[Array]) -> Array:
-        """Put vectors one after the other along the tokens."""
+    def _outputs(self, hidden: Array) -> Array:
         if self.library == "torch":
-            return load_library("torch").cat(arrays, 1)
-        return _names(self.library).concatenate(arrays, 1)
-
-    def _outputs(self, hidden: Array, weight: Array, bias: Array) -> Array:
-        if self.library == "torch":
-            return load_library("torch").nn.functional.linear(hidden, weight, bias)
+            return load_library("torch").nn.functional.linear(hidden, self._weight, self._bias)
         if self.library == "jax":
-            return hidden @ weight.T + bias
+            return hidden @ self._weight.T + self._bias
         # NumPy multiplies matrices of bfloat16 in float32, and leaves the product there.
-        return np.stack(outputs_of_layer(weight, bias, tuple(np.moveaxis(hidden, -1, 0))), -1)
-
-    def _layer(self, cell: Cell, start: Any) -> "Layer":  # noqa: ANN401 -- each cell has its own kind of state
-        start = map_states(self._number, start)
-        if self.library == "torch" and isinstance(cell, tuple(_MODULES)):
-            return _torch_layer(cell, start, self._array, self.form)
-        if self.library == "torch":
-            _register_tensors()
-        step = cell.map_weights(self._number)
-        return partial(_scanned if self.library == "jax" else _looped, step, start, self.library)
+        return np.stack(outputs_of_layer(self._weight, self._bias, tuple(np.moveaxis(hidden, -1, 0))), -1)
 
 
-Layer = Callable[[Array], Array]
-"""From the vectors that a layer reads, (batch, length, width), to those that it shows."""
-
-
-def _doubles(matrix: Matrix | Vector, form: FloatFormat) -> NDArray[np.float64]:
-    """Return numbers as doubles, rounded to a format once."""
-
-    def number(value: object) -> float:
-        return float(nearest(exact(value), form))  # type: ignore[arg-type]  # a NumPy number of a real kind
-
-    return np.array(map_states(number, matrix), np.float64)
+States = tuple[Any, ...]
+"""The states of all layers, each in a form of its own, with one entry or row per string."""
 
 
 def _repeat(vectors: Array, batch: int) -> Array:
     return vectors[None].expand(batch, -1, -1) if hasattr(vectors, "expand") else vectors[None].repeat(batch, 0)
-
-
-def _names(library: str) -> Any:  # noqa: ANN401 -- a module with NumPy's names
-    return load_library(library).numpy if library == "jax" else np
-
-
-def _states(start: Any, library: str, like: Array) -> Any:  # noqa: ANN401
-    """Return one state per string."""
-
-    def repeated(number: Array) -> Array:
-        return like[:, 0, 0] * 0 + number if library == "torch" else _names(library).full(len(like), number, like.dtype)
-
-    return map_states(repeated, start)
-
-
-def _looped(cell: Cell, start: Any, library: str, read: Array) -> Array:  # noqa: ANN401
-    """Go through the tokens by the cell's own step."""
-    state, shown = _states(start, library, read), list[Array]()
-    stack = load_library("torch").stack if library == "torch" else np.stack
-    for place in range(read.shape[1]):
-        state = cell.step(state, Reading(tuple(read[:, place, entry] for entry in range(read.shape[2]))))
-        shown.append(stack([*cell.hidden(state)], -1))
-    return stack(shown, 1)
-
-
-def _scanned(cell: Cell, start: Any, library: str, read: Array) -> Array:  # noqa: ANN401
-    """Go through the tokens by the cell's own step, in one scan."""
-    jax = load_library("jax")
-
-    def step(state: Any, vectors: Array) -> tuple[Any, Array]:  # noqa: ANN401
-        state = cell.step(state, Reading(tuple(vectors.T)))
-        return state, jax.numpy.stack([*cell.hidden(state)], -1)
-
-    return jax.lax.scan(step, _states(start, library, read), read.swapaxes(0, 1))[1].swapaxes(0, 1)
-
-
-_MODULES: dict[type[Cell], tuple[str, dict[str, str]]] = {
-    LstmCell: ("LSTM", {}),
-    GruCell: ("GRU", {}),
-    TanhLayer: ("RNN", {"nonlinearity": "tanh"}),
-    ReluLayer: ("RNN", {"nonlinearity": "relu"}),
-    TanhCell: ("RNN", {"nonlinearity": "tanh"}),
-    ReluCell: ("RNN", {"nonlinearity": "relu"}),
-    LinearLayer: ("", {}),
-}
-"""PyTorch's module for each cell that has one, and its options; a linear layer is two products of matrices."""
-
-
-def _torch_layer(cell: Cell, start: Any, array: Callable[..., Array], form: FloatFormat) -> Layer:  # noqa: ANN401
-    torch = load_library("torch")
-    weights = [array(_doubles(part, form)) for part in _tensors(cell)]
-    parts: Any = start if isinstance(cell, GatedCell) else (start if isinstance(start, tuple) else (start,),)
-    state = [torch.stack([*part]) for part in parts if part]
-    name, options = _MODULES[type(cell)]
-    if not name:
-        return partial(_linear, weights, state[0])
-    module = getattr(torch.nn, name)(cell.inputs, cell.units, batch_first=True, dtype=weights[0].dtype, **options)
-    for own, weight in zip(module.parameters(), weights, strict=True):
-        own.copy_(weight)
-    module.eval()
-
-    def run(read: Array) -> Array:
-        begun = tuple(part.expand(1, len(read), -1).contiguous() for part in state)
-        return module(read, begun if name == "LSTM" else begun[0])[0]
-
-    return run
-
-
-def _tensors(cell: Cell) -> Iterator[Matrix | Vector]:
-    """Return the weights as PyTorch's modules have them: W, U, b_x and b_h."""
-    if isinstance(cell, ScalarCell):
-        yield from (((cell.open_step, cell.close_step),), ((*cell.recurrent_weights,),), (0,), (0,))
-    else:
-        yield from cell.tensors().values()
-
-
-def _linear(weights: list[Array], start: Array, read: Array) -> Array:
-    """Return h' = W·x + b_x + U·h + b_h after each token, by products of matrices."""
-    torch = load_library("torch")
-    W, U, b_x, b_h = weights
-    from_tokens, hidden, shown = torch.nn.functional.linear(read, W, b_x), start.expand(len(read), -1), list[Array]()
-    for place in range(read.shape[1]):
-        hidden = from_tokens[:, place] + torch.nn.functional.linear(hidden, U, b_h)
-        shown.append(hidden)
-    return torch.stack(shown, 1)
-
-
-def _tensor_step(x: Any) -> Array:  # noqa: ANN401 -- a tensor
-    return (x > 0).to(x.dtype)
-
-
-@cache
-def _register_tensors() -> None:
-    """Say how PyTorch's tensors do what a step is made of; tanh they have as a method."""
-    torch = load_library("torch")
-    sigmoid.register(torch.Tensor, torch.sigmoid)
-    positive_part.register(torch.Tensor, torch.relu)
-    unit_step.register(torch.Tensor, _tensor_step)
-
-
-def format_for(library: str, arithmetic: str | None) -> FloatFormat:
-    """Return the format that a library computes in, by its name; without one, the library's own default."""
-    load_library(library)
-    name = LIBRARIES[library] if arithmetic is None else arithmetic
-    if name not in FORMATS:
-        raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(FORMATS)}, which {library} runs a network in")
-    return FORMATS[name]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallystick.certificates.running.libraries import (
+from tallystick.certificates.running.library_arrays import (
     Array,
     doubles_of,
     format_for,

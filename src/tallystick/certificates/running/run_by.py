@@ -1,18 +1,23 @@
 """The horizon of a network as a library runs it: built there, and run on every string, length by length.
 
-This is the exact horizon of one build of the library on one processor, in batches of one size. It says nothing of another build;
-a verdict in any order (`certificates.any_order`) does. The reason says which kind it is, and whether the functions of the
-library are what verdicts in any order assume.
+Where few states are reached, each is followed once, token by token, to any length (`reachability`); else all strings are run
+(`exhaustive`). This is the exact horizon of one build of the library on one processor.
+It says nothing of another build; a verdict in any order (`certificates.any_order`) does. The reason says which kind it is, and
+whether the functions of the library are what verdicts in any order assume.
 """
 
 from dataclasses import replace
 
 from tallystick.certificates.running.exhaustive import certify_by_running
-from tallystick.certificates.running.libraries import Build, format_for
+from tallystick.certificates.running.libraries import Build
+from tallystick.certificates.running.library_arrays import format_for
 from tallystick.certificates.running.library_functions import check_library
-from tallystick.certificates.verdict import REAL, Lengths, Verdict
-from tallystick.errors import BadInput
+from tallystick.certificates.running.probe import executable
+from tallystick.certificates.running.reachability import decide_by_reachability
+from tallystick.certificates.verdict import LONGEST_STRING, REAL, Lengths, Verdict
+from tallystick.errors import BadInput, check_whole
 from tallystick.networks import Network
+from tallystick.networks.declaration import declare
 from tallystick.networks.readout import SIGN
 
 
@@ -24,8 +29,9 @@ def certify_run_by(
     Args:
         network: what is built; its readout gives a class to every string.
         library: `numpy`, `torch` or `jax`.
-        arithmetic: the format, `float16`, `bfloat16`, `float32` or `float64`; `real`, which nothing runs in, stands for the
-            default of the library: float64 in NumPy, float32 in the others.
+        arithmetic: the format, `float16`, `bfloat16`, `float32` or `float64`, or what is kept in another one, such as
+            `bfloat16-state-float32`; `real`, which nothing runs in, stands for the default of the library: float64 in NumPy,
+            float32 in the others.
         lengths: which lengths count.
         upto: the longest strings; the default is what about ten seconds are enough for.
 
@@ -38,15 +44,14 @@ def certify_run_by(
     form = format_for(library, None if arithmetic == REAL else arithmetic)
     if any(len(token) > 1 for token in network.alphabet):
         raise BadInput(f"run_by: {library} runs strings whose tokens are single characters; rename those of the task")
-    task = network.task
-    verdict = certify_by_running(
-        Build(network, library, form),
-        task=task,
-        tokens={token: place for place, token in enumerate(task.alphabet)},
-        classes=[str(name) for name in task.classes],
-        threshold=0.0 if network.readout.decision == SIGN else None,
-        lengths=lengths,
-        upto=upto,
+    if upto is not None:
+        check_whole(upto, "upto", least=lengths.stride, most=LONGEST_STRING)
+    task, build = network.task, Build(network, library, form)
+    tokens, classes = {token: place for place, token in enumerate(task.alphabet)}, [str(name) for name in task.classes]
+    threshold = 0.0 if network.readout.decision == SIGN else None
+    program = executable(build, declare(task, tokens, classes), threshold, lengths.stride)
+    verdict = decide_by_reachability(program, build, lengths, upto) or certify_by_running(
+        build, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths, upto=upto
     )
     try:
         worst = max(check_library(library, form.name), key=lambda one: one.ulps)

@@ -79,7 +79,10 @@ class RightClasses:
 
     def of_rows(self, rows: Rows) -> NDArray[np.intp]:
         """Return the index of the right class of each string."""
-        places = self.configurations(rows)  # which may lengthen the table
+        return self.classes_of(self.configurations(rows))
+
+    def classes_of(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return the index of the right class of each configuration, by its number."""
         return self._classes[places]
 
     def configurations(self, rows: Rows) -> NDArray[np.intp]:
@@ -87,10 +90,10 @@ class RightClasses:
         shared = self._shared_tokens(rows)
         places = np.zeros(1, np.intp)
         for column in range(shared):
-            places = self._after(places, rows[:1, column])
+            places = self.after(places, rows[:1, column])
         places = np.repeat(places, len(rows))
         for column in range(shared, rows.shape[1]):
-            places = self._after(places, rows[:, column])
+            places = self.after(places, rows[:, column])
         return places
 
     @staticmethod
@@ -100,7 +103,7 @@ class RightClasses:
         first = int(differs.argmax()) if differs.any() else rows.shape[1]
         return first if bool((rows[:, :first] == rows[0, :first]).all()) else 0
 
-    def _after(self, places: NDArray[np.intp], tokens: NDArray[np.intp]) -> NDArray[np.intp]:
+    def after(self, places: NDArray[np.intp], tokens: NDArray[np.intp]) -> NDArray[np.intp]:
         """Return the numbers of the configurations that follow, one token later."""
         found = self._successors[places, tokens]
         if (found == _UNKNOWN).any():
