@@ -148,7 +148,7 @@ def test_a_zero_check_is_a_machine_of_its_own_whatever_its_task():
         start = Fraction(rng.randint(-3, 3), 2)
         layer = LinearLayer((tuple(steps), (1, 5)), ((1, 0), (0, 2)), (0, 0), (0, 0))
         network = Network(layer, Readout(((1, 0),), (start,), "zero"), ready_task("bb"))
-        machine, horizon, _ = extract(network)
+        machine, horizon, *_ = extract(network)
         assert horizon is None
         for string in all_strings(7):
             assert machine.accepts(string) == (network.class_of(string) == "accepted")
@@ -169,8 +169,8 @@ def test_a_network_that_fails_at_once_equals_no_machine():
 
 
 def test_a_published_network_equals_a_machine_at_every_length():
-    machine, horizon, _ = extract(network_of("mdlrnn_an_bn"))
-    assert horizon is None
+    machine, horizon, _, where = extract(network_of("mdlrnn_an_bn"))
+    assert (horizon, where) == (None, "wherever the machine leaves one token to come next")
     assert [string for string in map("".join, product("ab", repeat=4)) if machine.accepts(string)] == ["aabb"]
 
 

@@ -23,6 +23,7 @@ from tallystick.languages.minimal_machines import minimal_machine
 from tallystick.languages.ready_machines import BB_COUNTER, SEMI_DYCK1_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import ZERO
+from tallystick.networks.steps import NEXT
 from tallystick.numbers.values import map_states, numbers_of
 
 
@@ -68,11 +69,13 @@ class Extraction(NamedTuple):
         machine: as few states as merging gives.
         horizon: the length up to which that is proved, on all strings; None is every length.
         reason: why, in a sentence.
+        where: of what that is proved.
     """
 
     machine: CounterMachine
     horizon: int | None
     reason: str
+    where: str = "on all strings"
 
 
 def extract(network: Network, arithmetic: str = REAL, limit: int | None = None) -> Extraction:
@@ -102,7 +105,12 @@ def extract(network: Network, arithmetic: str = REAL, limit: int | None = None) 
             f"network: it differs from the machine of its task {network.task.name!r} on strings of length {verdict.first} "
             f"already{failing}; name the task that it answers"
         )
-    return Extraction(minimal_machine(network.task.machine), verdict.horizon, verdict.reason)
+    machine = minimal_machine(network.task.machine)
+    if network.readout.decision == NEXT:
+        return Extraction(
+            machine, verdict.horizon, verdict.reason, "wherever the machine leaves one token to come next"
+        )
+    return Extraction(machine, verdict.horizon, verdict.reason)
 
 
 def _own_machine(network: Network) -> CounterMachine | None:

@@ -16,7 +16,7 @@ from tallystick.certificates.running.libraries import Build
 from tallystick.certificates.running.library_arrays import load_library
 from tallystick.certificates.running.string_blocks import all_rows
 from tallystick.networks import Network, Readout
-from tallystick.numbers import FORMATS, standard_floats
+from tallystick.numbers import float_format, standard_floats
 from tallystick.numbers.any_order import span_between
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states
@@ -196,7 +196,7 @@ def leaving_any(network, arithmetic, rows, libraries):
     """Return where any library leaves the enclosure, batched and one string at a time, with its name; or None."""
     bounds = enclosure(network, arithmetic, rows)
     for library in libraries:
-        build = Build(network, library, FORMATS[arithmetic])
+        build = Build(network, library, float_format(arithmetic))
         found = leaving(bounds, build.along(rows), rows)
         if found is None and library == "torch":
             alone = [build.along(row[None]) for row in rows[:2]]
@@ -213,11 +213,11 @@ CONCATENATED = (LstmCell, TanhLayer, ReluLayer, LinearLayer)
 """The cells that `concatenated` runs."""
 
 
-def contradiction(network, library="torch", longest=12):
-    """Return how every string to a length, run in float32, contradicts the verdict that holds in any order; or None."""
-    verdict = certify(network, arithmetic="float32-any-order", limit=longest)
+def contradiction(network, library="torch", longest=12, arithmetic="float32"):
+    """Return how every string to a length, run in a format, contradicts the verdict that holds in any order; or None."""
+    verdict = certify(network, arithmetic=f"{arithmetic}-any-order", limit=longest)
     rows = all_rows(2, longest)
-    _, outputs = Build(network, library, FORMATS["float32"]).along(rows)
+    _, outputs = Build(network, library, float_format(arithmetic)).along(rows)
     task = network.task
     for place in range(longest):
         found = outputs[:, place].argmax(1) if outputs.shape[2] > 1 else (outputs[:, place, 0] > 0) * 1

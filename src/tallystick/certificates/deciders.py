@@ -125,6 +125,12 @@ def _scope(network: Network, lengths: str, arithmetic: str, limit: int | None, f
     """Return what is asked, checked."""
     if arithmetic not in ANY_ORDERS:
         arithmetic_of(arithmetic)
+    elif network.folded:
+        raise BadInput(
+            f"arithmetic: {arithmetic!r} speaks of sums as a library adds them, and some were put together when the network was "
+            "read, such as two biases or an embedding and a matrix; write the network as JSON with each of them, or ask for "
+            f"{REAL} or {float_format(arithmetic).name}"
+        )
     counted = lengths_of(lengths)
     if limit is not None:
         check_whole(limit, "limit", least=_LEAST_LIMIT)

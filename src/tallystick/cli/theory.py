@@ -94,12 +94,19 @@ def extract(
         write_machine_figure(found.machine, figure)
     if as_json:
         horizon = "unlimited" if found.horizon is None else found.horizon
-        show_json({"horizon": horizon, "reason": found.reason, "machine": machine_to_json(found.machine)})
+        show_json(
+            {
+                "horizon": horizon,
+                "where": found.where,
+                "reason": found.reason,
+                "machine": machine_to_json(found.machine),
+            }
+        )
         return
     states = _several(len(found.machine.states), "state")
     counters = _several(found.machine.counters, "counter")
     reach = "at every length" if found.horizon is None else f"up to length {found.horizon:,}"
-    show(f"equal to a machine with {states} and {counters} on all strings {reach}")
+    show(f"equal to a machine with {states} and {counters} {found.where} {reach}")
     show(f"because {found.reason}")
 
 

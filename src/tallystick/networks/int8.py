@@ -16,7 +16,7 @@ from tallystick.networks.network import Network
 from tallystick.networks.readout import Readout
 from tallystick.numbers.floats import FORMATS, nearest
 from tallystick.numbers.scaled_weights import LEAST_SCALE, MOST_SCALE, MOST_WHOLE, check_row
-from tallystick.numbers.values import Matrix, Vector, exact
+from tallystick.numbers.values import Vector, exact
 
 MATRICES = ("input_weight", "recurrent_weight", "weight")
 """The weights that are matrices, by their names in files: two of a layer, and one of a readout."""
@@ -75,7 +75,11 @@ def _map_cell(cell: Recurrence, row: MapRow) -> Any:  # noqa: ANN401 -- the same
             f"cell: a {type(cell).__name__} has no matrix whose rows have a scale; write it as a layer of one unit"
         )
     shapes = cell.shapes(cell.units, cell.inputs)
-    found: dict[str, Matrix] = {
-        name: tuple(row(one, name) for one in getattr(cell, name)) for name in MATRICES if len(shapes.get(name, ())) > 1
-    }
+    found = {name: _map_matrix(getattr(cell, name), name, row) for name in MATRICES if len(shapes.get(name, ())) > 1}
     return replace(cell, **found)
+
+
+def _map_matrix(matrix: Any, name: str, row: MapRow) -> Any:  # noqa: ANN401 -- rows of numbers, or a matrix for each token
+    if isinstance(matrix[0], tuple):
+        return tuple(_map_matrix(part, name, row) for part in matrix)
+    return row(matrix, name)

@@ -1,7 +1,8 @@
 """A network: a cell, a readout, and the task it is to answer."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,10 @@ MOST_UNITS = 64
 """Enough for a few units; each step goes through every weight one by one."""
 
 
+_DECLARED = ("tokens", "first", "last", "padding", "start")
+"""The numbers of a stack that a reader may have been told, and not read."""
+
+
 @dataclass(frozen=True)
 class Network:
     """A network as a whole: it reads a string, token by token, and gives it a class.
@@ -29,6 +34,8 @@ class Network:
             ternary readout, and for the zero check membership in the language that the kind of cell can accept: semi-Dyck-1 for a
             ReLU cell, BB for all others. Two outputs, or more than three, and answers after every token may answer several
             tasks, so there is no default for them.
+        folded: whether whoever read it from tensors put some of them together, such as two biases or an embedding and a matrix.
+            In real numbers that changes nothing.
 
     >>> from tallystick.cells import LinearCell, ReluCell
     >>> [str(Network(kind(1, -1, 1), Readout.zero()).task.right_class("())")) for kind in (LinearCell, ReluCell)]
@@ -38,12 +45,13 @@ class Network:
     cell: Recurrence
     readout: Readout
     task: Task = None  # pyright: ignore[reportAssignmentType] -- filled in below
+    folded: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse parts that do not fit together."""
-        for field, kind, what in (("cell", Recurrence, "Cell or a Stack"), ("readout", Readout, "Readout")):
-            if not isinstance(getattr(self, field), kind):
-                raise BadInput(f"{field}: {getattr(self, field)!r} is not a {what}")
+        for name, kind, what in (("cell", Recurrence, "Cell or a Stack"), ("readout", Readout, "Readout")):
+            if not isinstance(getattr(self, name), kind):
+                raise BadInput(f"{name}: {getattr(self, name)!r} is not a {what}")
         if self.readout.units != self.cell.units:
             raise BadInput(f"readout: reads {self.readout.units} units; the cell has {self.cell.units}")
         if self.task is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -198,6 +206,23 @@ class Network:
         if name not in ARITHMETICS:
             raise BadInput(f"arithmetic: {name!r} is not one of {', '.join(ARITHMETICS)}")
         return self.map_weights(ARITHMETICS[name])
+
+    def mark_folded(self, numbers: Iterable[float]) -> "Network":
+        """Return this network, marked as folded unless its weights are the numbers that it was read from, each by itself.
+
+        What tokens stand for and states to begin with may be among the numbers, or declared.
+        """
+        weights, others = Counter[Any](), Counter[Any]()
+
+        def note(value: Number, name: str = "") -> Number:
+            (others if name in _DECLARED else weights)[value] += 1
+            return value
+
+        self.map_weights(note)
+        read = Counter(number for number in numbers if number)
+        del weights[0]
+        folded = bool(weights - read) or bool(read - weights - others)
+        return replace(self, folded=folded) if folded else self
 
     def place(self, position: int) -> "Network":
         """Return one network of many whose weights are arrays, each weight the double that it equals."""

@@ -22,7 +22,7 @@ from tallystick.networks import Network, Readout
 from tallystick.networks.int8 import MATRICES, check_int8
 from tallystick.networks.readout import Comparison
 from tallystick.numbers import ANY_ORDER, Number, float_format
-from tallystick.numbers.any_order import SATURATED, ULPS, Span, span_between, span_of
+from tallystick.numbers.any_order import SATURATED, SINGLE, ULPS, Span, span_between, span_of
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.scaled_weights import scaled_weight
@@ -139,10 +139,12 @@ def said_of(arithmetic: str) -> str:
     weights = "weights of int8 times a scale, " if form.weights is None else ""
     if form.weights is not None and form.weights.name != form.name:
         weights = f"weights kept in {form.weights.name}, "
-    state = f"states kept in {form.state.name}, " if form.state.name != form.name else ""
+    state = ""
+    if form.state.digits < SINGLE.digits:
+        state = f"states rounded to {form.state.name} after every token, "
     return (
-        f"{form.name}, {weights}{state}in whatever order a library adds, with or without fused multiply-add, its tanh and "
-        f"sigmoid within {ULPS} units in the last place"
+        f"{form.name}, {weights}{state}in whatever order a library adds, with or without fused multiply-add, its products not "
+        f"those of TF32, its tanh and sigmoid within {ULPS} units in the last place"
     )
 
 

@@ -5,11 +5,13 @@ length must be right. It starts from 0 where the empty string is a member, else 
 """
 
 from dataclasses import dataclass
+from math import log
 
 from tallystick.certificates.languages.member_runs import MemberRun, named_after, run_members
 from tallystick.certificates.languages.prefixes import Position
 from tallystick.certificates.verdict import REAL, Failure
 from tallystick.errors import BadInput, check_whole
+from tallystick.languages.counter_machine import Configuration
 from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks import Network
 from tallystick.networks.steps import STEPWISE, THRESHOLD
@@ -18,6 +20,9 @@ from tallystick.numbers import FORMATS, standard_floats
 MOST_MEMBERS = 1_000_000
 _LOOKED_AT, _MOST_CONFIGURATIONS = 24, 20_000
 """How long the members are from which the lengths of others are guessed, and how many configurations that may take."""
+
+_FEW_MORE, _MOST_PREFIXES = 8, 1_000_000
+"""Where prefixes are more than so many times as many with every dozen tokens, no more than so many are run."""
 
 _MOST_PER_N = 64
 """Members of an n that would be longer than this many times n are not looked for."""
@@ -91,6 +96,7 @@ def _run_upto(
 ) -> tuple[MemberRun, list[tuple[Position, int | None]], list[int], int]:
     """Run the members up to an n, or of all n where a language has not so many; return their lengths and the largest n too."""
     longest = _length_of(network.task, upto)
+    _check_number(network.task, upto, longest)
     while True:
         run, found = run_members(network, arithmetic, longest)
         lengths = sorted({at.length for at, _ in found})
@@ -102,6 +108,28 @@ def _run_upto(
     if not lengths:
         raise BadInput(f"task: {network.task.name!r} has no members of up to {longest} tokens")
     return run, found, lengths, _first(lengths) + len(lengths) - 1
+
+
+def _check_number(task: Task, upto: int, longest: int) -> None:
+    """Refuse members whose number multiplies with every token, as that of Dyck-1 does, where they would be too many to run."""
+    ways, before = {task.machine.start: 1}, 1
+    for length in range(1, min(longest, _LOOKED_AT) + 1):
+        following: dict[Configuration, int] = {}
+        for here, number in ways.items():
+            for after in task.futures.live_steps(here).values():
+                following[after] = following.get(after, 0) + number
+        ways = following
+        total = sum(ways.values())
+        if length == _LOOKED_AT // 2:
+            before = total
+        if not ways or len(ways) > _MOST_CONFIGURATIONS:
+            return
+    growth = sum(ways.values()) / before  # in half as many tokens as were looked at
+    if growth > _FEW_MORE and log(before) + log(growth) * longest / (_LOOKED_AT // 2) > log(_MOST_PREFIXES):
+        raise BadInput(
+            f"upto: {task.name!r} has too many members up to n = {upto:,} to run each; ask for fewer, or certify, which is about "
+            "all strings"
+        )
 
 
 def _first(lengths: list[int]) -> int:

@@ -42,13 +42,14 @@ class Scope(NamedTuple):
 def require_question(network: Network, scope: Scope) -> None:
     """Refuse a network that would be right whatever it says, as where the language never determines the token that comes next.
 
-    The configurations are those of strings from the first counted length on, the shortest first.
+    The configurations are those of strings from the first counted length on, the shortest first. That something is asked after
+    the empty string is not enough: Dyck-1 without it determines the first token and no other.
     """
     decision, task = network.readout.decision, network.task
     if decision not in _WANTED:
         return
     met = dict.fromkeys([task.machine.start])
-    for _ in range(min(scope.first, _FURTHEST)):
+    for _ in range(min(max(scope.first, 1), _FURTHEST)):
         met = dict.fromkeys(islice((after for one in met for after in task.futures.live_steps(one).values()), _MOST))
     waiting = list(met)
     for configuration in waiting:
@@ -59,6 +60,7 @@ def require_question(network: Network, scope: Scope) -> None:
             met |= new
             waiting += new
     raise BadInput(
-        f"task: {task.name!r} never {_WANTED[decision]}, from length {scope.first} on and as far as was looked, so the answer "
-        f"{decision} is asked nothing and every network would be right; ask for another answer or task"
+        f"task: {task.name!r} never {_WANTED[decision]}, from length {max(scope.first, 1)} on and as far as was looked, so the "
+        f"answer {decision} is asked nothing and every network would be right; ask for another answer, such as "
+        f"{SUPPORT if decision == NEXT else NEXT}, or another task"
     )

@@ -85,8 +85,9 @@ class Build:
             self._first, self._last = (
                 [self._array((vector,)) for vector in vectors] for vectors in (parts.first, parts.last)
             )
-        compile_once: Any = load_library("jax").jit if self.library == "jax" else lambda function: function
-        self._run, self._step = compile_once(self._run_strings), compile_once(self._read_token)
+        self._run, self._step = self._run_strings, self._read_token
+        if self.library == "jax":
+            self._run, self._step = map(load_library("jax").jit, (self._run, self._step))
 
     def _run_strings(self, indices: Array) -> tuple[Array, Array]:
         """Return what the readout sees after each token of whole strings, and the outputs there."""

@@ -104,10 +104,15 @@ class _OwnStep:
         """Round the numbers of a state to the format that they are kept in."""
         if self._form.state.digits >= self._form.digits:
             return state
-        if self._library == "torch":
-            kept, computed = (getattr(load_library("torch"), form.name) for form in (self._form.state, self._form))
-            return map_states(lambda x: x.to(kept).to(computed), state)
-        return map_states(lambda x: x.astype(self._form.state.kind).astype(self._form.kind), state)
+        forms = self._form.state, self._form
+
+        def keep(number: Array) -> Array:
+            for form in forms:
+                torch = load_library("torch") if self._library == "torch" else None
+                number = number.to(getattr(torch, form.name)) if torch else number.astype(form.kind)
+            return number
+
+        return map_states(keep, state)
 
 
 _MODULES: dict[type[Cell], tuple[str, dict[str, str]]] = {
@@ -152,6 +157,7 @@ class _Module:
         for own, weight in zip(self._module.parameters(), weights, strict=True):
             own.copy_(weight)
         self._module.eval()
+        self._has_memory = name == "LSTM"
         self._start = _start_vectors(cell, start, form)
 
     def start(self, batch: int) -> Any:  # noqa: ANN401
@@ -161,15 +167,16 @@ class _Module:
     def step(self, state: Any, read: Array) -> tuple[Any, Array]:  # noqa: ANN401
         """Read a vector for each string."""
         shown, found = self._call(read[:, None], state)
-        return tuple(part[0] for part in (found if isinstance(found, tuple) else (found,))), shown[:, 0]
+        parts: tuple[Array, ...] = found if self._has_memory else (found,)
+        return tuple(part[0] for part in parts), shown[:, 0]
 
     def run(self, read: Array) -> Array:
         """Read whole strings."""
         return self._call(read, self.start(len(read)))[0]
 
     def _call(self, read: Array, state: tuple[Array, ...]) -> tuple[Array, Any]:
-        begun = tuple(part[None].contiguous() for part in state)
-        return self._module(read, begun if len(begun) > 1 else begun[0])
+        begun = [part[None].contiguous() for part in state]
+        return self._module(read, tuple(begun) if self._has_memory else begun[0])
 
 
 class _LinearProducts:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tallystick.certificates.progress import progress_line, report
 from tallystick.certificates.running.executable import Executable
 from tallystick.certificates.running.libraries import Build, States
-from tallystick.certificates.running.library_arrays import doubles_of, load_library
+from tallystick.certificates.running.library_arrays import Array, doubles_of, load_library
 from tallystick.certificates.running.string_blocks import RightClasses
 from tallystick.certificates.verdict import AS_EXECUTED, Failure, Lengths, Outcome, Verdict, runs_of
 from tallystick.numbers.values import map_states, numbers_of
@@ -174,7 +174,9 @@ class _Search:
 
 def _take(states: States, rows: NDArray[np.intp], library: str) -> States:
     """Return some rows of every array of the states; JAX would compile for each number of them anew."""
-    if library == "torch":
-        index = load_library("torch").from_numpy(rows)
-        return map_states(lambda array: array[index], states)
-    return map_states(lambda array: np.asarray(array)[rows], states)
+    index: Any = load_library("torch").from_numpy(rows) if library == "torch" else rows
+
+    def take(array: Array) -> Array:
+        return (array if library == "torch" else np.asarray(array))[index]
+
+    return map_states(take, states)

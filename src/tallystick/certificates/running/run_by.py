@@ -44,6 +44,11 @@ def certify_run_by(
     form = format_for(library, None if arithmetic == REAL else arithmetic)
     if any(len(token) > 1 for token in network.alphabet):
         raise BadInput(f"run_by: {library} runs strings whose tokens are single characters; rename those of the task")
+    if network.folded:
+        raise BadInput(
+            "run_by: some sums were put together when this network was read, such as two biases; run the module itself, with "
+            "upto=, or write the network as JSON"
+        )
     if upto is not None:
         check_whole(upto, "upto", least=lengths.stride, most=LONGEST_STRING)
     task, build = network.task, Build(network, library, form)

@@ -6,7 +6,8 @@ may change what they compute (`plain_modules`). Any other module is run, and wha
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -92,6 +93,27 @@ def from_torch(
         BadInput: something is not declared, or contradicts the module; a module was changed by a hook, a parametrisation or the
             like; it holds a number that is not finite; or its `forward` answers otherwise than what was read.
     """
+    network = _read_module(cell, readout, tokens, task, classes)
+    modules = [module for module in (cell, readout) if module is not None]
+    return network.mark_folded(chain.from_iterable(map(_numbers, modules)))
+
+
+def _numbers(module: Torch) -> Iterator[float]:
+    """Go through the numbers of a module; those of an embedding are what tokens stand for."""
+    embeddings = {id(part.weight) for part in module.modules() if type(part).__name__ == "Embedding"}
+    for tensor in (*module.parameters(), *module.buffers()):
+        if id(tensor) not in embeddings and tensor.is_floating_point():
+            yield from tensor.detach().double().cpu().flatten().tolist()
+
+
+def _read_module(
+    cell: Torch,
+    readout: Torch | None,
+    tokens: Mapping[str, object] | str | None,
+    task: Task | str | None,
+    classes: Sequence[str] | None,
+) -> Network:
+    """Return the network of a module."""
     check_weights_as_stored(cell, "cell")
     declared = not tokens is task is classes is None
     if readout is None and is_module(cell) and (declared or not _is_cell(cell)):

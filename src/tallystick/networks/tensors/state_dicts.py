@@ -74,7 +74,11 @@ def network_of_tensors(tensors: Arrays, labels: Mapping[str, str], asked: Asked 
     LinearCell(open_step=Fraction(5, 2), close_step=Fraction(-3, 2), recurrent_weight=Fraction(1, 1))
     """
     tensors = multiply_out_tensors(tensors)
-    said = (asked or Asked()).over(_said(labels))
+    numbers = (float(number) for tensor in tensors.values() if tensor.dtype.kind != "O" for number in tensor.flat)
+    return _network_of_tensors(tensors, labels, (asked or Asked()).over(_said(labels))).mark_folded(numbers)
+
+
+def _network_of_tensors(tensors: Arrays, labels: Mapping[str, str], said: Asked) -> Network:
     if has_own_layout(tensors):
         return own_network(named(tensors), labels, said)
     state_space = state_space_of(named(tensors), labels)
