@@ -24,14 +24,17 @@ from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Outcome
 from tallystick.checker.checking import check
 from tallystick.networks import Network
+from tallystick.networks.int8 import quantise
+from tallystick.numbers.floats import INT8
 from tallystick.runs.runner import train
 
 ROWS = (("saturating", "binary"), ("saturating", "ternary"), ("saturating-labels", "binary"))
-FORMATS = ("bfloat16", "float16", "float32")
+FORMATS = ("bfloat16", "float16", "float32", "bfloat16-state-float32", "int8-weights-float32")
 
 
 def certified(network: Network, arithmetic: str) -> tuple[int, bool, bool, float, float]:
     """Return the horizon, whether it is exact, whether its certificate holds, and the seconds of both."""
+    network = quantise(network) if arithmetic.startswith(INT8) else network
     begun = process_time()
     verdict = certify(network, arithmetic=arithmetic)
     found = process_time()

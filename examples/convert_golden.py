@@ -52,8 +52,11 @@ def graph_layer(units: dict, symbols: int) -> tuple[dict[str, object], dict]:
     return {"cell": "graph", "units": listed}, places
 
 
-def graph_network(units: dict, outputs: list, symbols: str, task: str) -> dict[str, object]:
-    """Return a network file: the first symbol is read first and, as an output, ends the string; the greatest output wins."""
+def graph_network(units: dict, outputs: list, symbols: str, task: str, answer: str = "next") -> dict[str, object]:
+    """Return a network file: the first symbol is read first and, as an output, ends the string.
+
+    The answer is `next`, where the greatest output wins, or `support`, where every token with a positive output may follow.
+    """
     layer, places = graph_layer(units, len(symbols))
     rows = [[int(place == places[name]) for place in range(len(units))] for name in outputs]
     vectors = [[int(row == column) for row in range(len(symbols))] for column in range(len(symbols))]
@@ -62,9 +65,9 @@ def graph_network(units: dict, outputs: list, symbols: str, task: str) -> dict[s
         "start": symbols[0],
         "layers": [layer],
         "readout": {"weight": rows, "bias": [0] * len(outputs)},
-        "answer": {"kind": "next", "outputs": list(symbols), "end": symbols[0]},
+        "answer": {"kind": answer, "outputs": list(symbols), "end": symbols[0]},
         "task": task,
-        "empty": False,
+        **({"empty": False} if answer == "next" else {}),
     }
 
 
@@ -105,11 +108,18 @@ def main() -> None:
     parser.add_argument("--task", required=True, help="a ready task, such as anbn, or anbncn")
     parser.add_argument("--alphabet", required=True, help="its tokens in the order of the inputs, such as ab")
     parser.add_argument("--end", default="#", help="the symbol in front of them, which starts and ends a string")
+    parser.add_argument(
+        "--answer",
+        choices=("next", "support"),
+        default="next",
+        help="support where several tokens may follow, as in dyck1",
+    )
     given = parser.parse_args()
     try:
         symbols = given.end + given.alphabet
         units = golden_units(ast.literal_eval(given.source.read_text(encoding="utf-8")), len(symbols))
-        network = graph_network(units, list(range(len(symbols), 2 * len(symbols))), symbols, given.task)
+        outputs = list(range(len(symbols), 2 * len(symbols)))
+        network = graph_network(units, outputs, symbols, given.task, given.answer)
         write_file({"about": {"source": given.source.name}, **network}, given.out)
     except OSError as error:
         sys.exit(f"{given.source}: {error.strerror}")

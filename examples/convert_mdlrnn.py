@@ -122,11 +122,17 @@ def main() -> None:
     parser.add_argument("--task", required=True, help="a ready task, such as anbn, or anbncn")
     parser.add_argument("--alphabet", required=True, help="its tokens in the order of the inputs, such as ab")
     parser.add_argument("--end", default="#", help="the symbol in front of them, which starts and ends a string")
+    parser.add_argument(
+        "--answer",
+        choices=("next", "support"),
+        default="next",
+        help="support where several tokens may follow, as in dyck1",
+    )
     given = parser.parse_args()
     try:
         symbols = given.end + given.alphabet
         units, outputs = mdlrnn_units(*read_mdlrnn(given.source), len(symbols))
-        network = graph_network(units, outputs, symbols, given.task)
+        network = graph_network(units, outputs, symbols, given.task, given.answer)
         write_file({"about": {"source": f"0xnurl/mdlrnn-torch, {given.source.name}"}, **network}, given.out)
     except (BadInput, KeyError, ValueError) as error:
         sys.exit(f"{given.source}: {error}")

@@ -13,6 +13,7 @@ from published_cases import CASES, ELNAGGAR, case_of, network_of
 from walking import ROOT
 
 from tallystick import read_network
+from tallystick.certificates.certify import certify
 from tallystick.errors import BadInput
 
 EXAMPLES = ROOT / "examples"
@@ -150,6 +151,21 @@ def test_a_golden_network_is_the_one_that_is_written_down(tmp_path):
     executed = network.in_arithmetic("float64")
     assert [executed.class_of(string) for string in ("aab", "aabb", "ab")] == ["b", "#", "#"]
     assert network.right_class("aab") == "b"
+
+
+def test_a_golden_network_whose_answer_is_a_set_of_tokens_is_proved(tmp_path):
+    dyck1 = {
+        "forward": {1: [(6, 2)], 6: [(3, -1), (5, 3)]},
+        "recurrent": {6: [(6, 1)]},
+        "biases": {3: 1, 6: -1},
+        "activations": {3: "relu", 4: "sigmoid", 5: "tanh", 6: "relu"},
+    }
+    path = tmp_path / "golden.txt"
+    path.write_text(repr(dyck1))
+    options = ("--task", "dyck1", "--alphabet", "()", "--answer", "support")
+    done = convert("convert_golden.py", path, tmp_path / "n.json", *options)
+    assert done.returncode == 0, done.stderr
+    assert str(certify(read_network(tmp_path / "n.json")).outcome) == "PROVED"
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ from tallystick.languages.machine_files import read_task
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.languages.tasks import READY_TASKS, Task, task_of_machine
 from tallystick.networks import Network, Readout, Unreadable, from_torch, read_network, write_network
+from tallystick.networks.int8 import quantise
 from tallystick.networks.steps import Steps
 from tallystick.numbers import ARITHMETICS, exact
 
@@ -126,6 +127,7 @@ __all__ = [
     "horizons",
     "indicators",
     "members",
+    "quantise",
     "random_failures",
     "read_network",
     "read_task",
