@@ -65,6 +65,7 @@ from tallystick.certificates.one_unit.search import Reached, is_steady, search
 from tallystick.certificates.one_unit.sorted_strings import first_failure
 from tallystick.certificates.verdict import (
     ANY_ORDERS,
+    ARITHMETIC_NAMES,
     ENCLOSURES,
     FLOATS,
     REAL,
@@ -72,7 +73,6 @@ from tallystick.certificates.verdict import (
     Lengths,
     Outcome,
     Verdict,
-    arithmetic_of,
     lengths_of,
     refute,
     runs_of,
@@ -83,7 +83,7 @@ from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import COUNT, GREATEST, SIGN, ZERO
-from tallystick.numbers import ARITHMETICS, Number, exact, float_format, standard_floats
+from tallystick.numbers import ANY_ORDER, ARITHMETICS, Number, exact, float_format, standard_floats
 from tallystick.numbers.values import is_writable
 
 Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
@@ -123,9 +123,12 @@ def certify_network(
 
 def _scope(network: Network, lengths: str, arithmetic: str, limit: int | None, first: int | None) -> Scope:
     """Return what is asked, checked."""
-    if arithmetic not in ANY_ORDERS:
-        arithmetic_of(arithmetic)
-    elif network.folded:
+    if arithmetic not in (*ARITHMETIC_NAMES, *ANY_ORDERS):
+        raise BadInput(
+            f"arithmetic: {arithmetic!r} is not one of {', '.join(ARITHMETIC_NAMES)}, nor a format followed by {ANY_ORDER}, nor "
+            f"one that keeps weights or states in less, such as {ANY_ORDERS[-1]}"
+        )
+    if arithmetic in ANY_ORDERS and network.folded:
         raise BadInput(
             f"arithmetic: {arithmetic!r} speaks of sums as a library adds them, and some were put together when the network was "
             "read, such as two biases or an embedding and a matrix; write the network as JSON with each of them, or ask for "

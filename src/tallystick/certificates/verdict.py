@@ -200,14 +200,21 @@ class Verdict:
         """The kind of number in which states are shown."""
         return float_format(self.arithmetic).name if self.arithmetic in ANY_ORDERS else arithmetic_of(self.arithmetic)
 
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether weights or states are kept in less than is computed in, which no step of a cell does by itself."""
+        return self.arithmetic.removesuffix(ANY_ORDER) in MIXED_FORMATS
+
     def trace(self) -> list[Number]:
         """Return h along the failing string, before the first token and after each; empty where none fails.
+
+        It is empty as well where weights or states are kept in less than is computed in.
 
         Where a cell has no rational states, as with tanh, they are shown in real numbers as the doubles that they are near
         to. h is a number for a cell with one unit, else a tuple with one number per unit. Of a program that was run, which may
         have no state, the outputs after each token are returned, each prefix run alone.
         """
-        if not self.failure:
+        if not self.failure or self._is_mixed:
             return []
         if isinstance(self.model, Executable):
             return self.model.outputs_along(self.failure.string)

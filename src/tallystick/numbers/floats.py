@@ -50,6 +50,11 @@ class FloatFormat:
         return self
 
     @property
+    def said(self) -> str:
+        """The format in words."""
+        return self.name
+
+    @property
     def unit(self) -> Fraction:
         """Half the distance from 1 to the next number: the most that one rounding is off, relatively."""
         return Fraction(1, 2**self.digits)
@@ -132,6 +137,14 @@ class MixedFormat(FloatFormat):
     def weights(self) -> FloatFormat | None:
         """The format that weights are rounded to; None for whole numbers times a scale."""
         return FORMATS.get(self.weights_name)
+
+    @property
+    def said(self) -> str:
+        """The format in words, and what is kept in another one."""
+        scaled = " times a scale" if self.weights is None else ""
+        weights = f", weights of {self.weights_name}{scaled}" if self.weights_name != self.name else ""
+        state = f", states rounded to {self.state_name} after every token" if self.state_name != self.name else ""
+        return self.name + weights + state
 
 
 INT8 = "int8"

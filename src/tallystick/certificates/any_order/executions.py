@@ -136,15 +136,10 @@ def _holds_or_fails(outputs: list[Box], comparison: Comparison) -> Test:
 def said_of(arithmetic: str) -> str:
     """Say what a verdict in any order holds for."""
     form = float_format(arithmetic)
-    weights = "weights of int8 times a scale, " if form.weights is None else ""
-    if form.weights is not None and form.weights.name != form.name:
-        weights = f"weights kept in {form.weights.name}, "
-    state = ""
-    if form.state.digits < SINGLE.digits:
-        state = f"states rounded to {form.state.name} after every token, "
+    narrow = f", states rounded to {form.name} after every token" if form.digits < SINGLE.digits else ""
     return (
-        f"{form.name}, {weights}{state}in whatever order a library adds, with or without fused multiply-add, its products not "
-        f"those of TF32, its tanh and sigmoid within {ULPS} units in the last place"
+        f"{form.said}{narrow}, in whatever order a library adds, with or without fused multiply-add, its products not those of "
+        f"TF32, its tanh and sigmoid within {ULPS} units in the last place"
     )
 
 

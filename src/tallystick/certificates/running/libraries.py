@@ -73,7 +73,7 @@ class Build:
                 f"run_by: a readout that decides by {readout.decision} is not run; it is for classes of strings"
             )
         load_library(self.library)
-        self.__qualname__ = f"{self.network.cell.name} built in {self.library} in {self.form.name}"
+        self.__qualname__ = f"{self.network.cell.name} built in {self.library} in {self.form.said}"
         parts = _parts(self.network.cell)
         with library_mode(self.library, self.form):
             self._layers = [
