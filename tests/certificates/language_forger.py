@@ -31,12 +31,14 @@ def _further(content, generator):
 
 
 def _proved(content, generator):
-    method = generator.choice(("exact states", "live prefixes", "whole tree"))
+    method = generator.choice(("exact states", "live prefixes", "grouped prefixes", "whole tree"))
     content |= {"verdict": "PROVED", "counterexample": None, "horizon": "unlimited", "evidence": {"method": method}}
 
 
 def _method(content, generator):
-    content["evidence"] = {"method": generator.choice(("exact states", "live prefixes", "whole tree"))}
+    content["evidence"] = {
+        "method": generator.choice(("exact states", "live prefixes", "grouped prefixes", "whole tree"))
+    }
 
 
 def _first(content, generator):

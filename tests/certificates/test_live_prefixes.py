@@ -11,7 +11,7 @@ from published_cases import case_of, network_of
 
 import tallystick as ts
 from tallystick.cells import TanhLayer, inputs_of
-from tallystick.certificates.languages import live_prefixes
+from tallystick.certificates.languages import live_prefixes, live_search
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.progress import listen
 from tallystick.certificates.verdict import Lengths, Outcome
@@ -165,7 +165,7 @@ def test_a_tie_that_no_digits_decide_is_named():
 
 
 def test_what_is_too_much_is_left_open(monkeypatch):
-    monkeypatch.setattr(live_prefixes, "_MOST_WORK", 64 * 2**10)
+    monkeypatch.setattr(live_search, "_MOST_WORK", 64 * 2**10)
     verdict = decide(plain(language(lambda _: True), (0, 0, 0), Fraction(1, 4)))
     assert (verdict.outcome, verdict.horizon) == (Outcome.BOUNDED, 9)
     assert "1,024 prefixes of length 10 are too many to follow" in verdict.reason
@@ -203,7 +203,7 @@ def test_more_digits_decide_what_doubles_leave_open():
 
 
 def test_balls_alone_find_what_boxes_find(monkeypatch):
-    monkeypatch.setattr(live_prefixes, "runner_of", lambda *_: None)
+    monkeypatch.setattr(live_search, "runner_of", lambda *_: None)
     network = network_of("weiss_anbn_gru")
     verdict = decide(network)
     assert verdict.failure.string == "abb"

@@ -33,8 +33,8 @@ def is_squashed(programs: Iterable[Program]) -> bool:
     return any(operation.name in SQUASHED for program in programs for operation in program.operations)
 
 
-def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:
-    """Return what is said at every state in some boxes, unless they do not tell."""
+def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes, needed: Said | None = None) -> Said:
+    """Return what is said at every state in some boxes, unless they do not tell; with a threshold at some places alone."""
     kind = asked.readout.kind
     if kind == THRESHOLD:
         assert asked.threshold is not None
@@ -46,10 +46,21 @@ def said_by(asked: Asked, boxed: BoxedNetwork, state: Boxes) -> Said:
         if found is None:
             raise Undecided(narrow=boxed.is_narrow(state))
         return frozenset({asked.places[found] if kind == NEXT else found})
-    told = list(above)
-    if None in told:
+    told = dict(zip(asked.places, above, strict=True))
+    if kind == THRESHOLD and needed is not None:
+        told = {place: told[place] for place in needed}
+    if None in told.values():
         raise Undecided(narrow=boxed.is_narrow(state))
-    return frozenset(place for place, one in zip(asked.places, told, strict=True) if one)
+    return frozenset(place for place, one in told.items() if one)
+
+
+def needed_after(claim: LanguageClaim, length: int, last: int | None, *, counted: bool) -> Said | None:
+    """Return what matters after a prefix with a threshold: the end where it counts, tokens where prefixes go on; else None."""
+    if claim.network.readout.kind != THRESHOLD:
+        return None
+    language = claim.network.language
+    tokens = range(len(language.alphabet)) if last is None or length < last else ()
+    return frozenset([*tokens, language.end] if counted else tokens)
 
 
 def arithmetics(claim: LanguageClaim) -> Iterator[Arithmetic]:

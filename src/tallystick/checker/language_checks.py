@@ -7,7 +7,7 @@ from .asked import THRESHOLD
 from .closed_forms import check_closed_form
 from .effort import Limit
 from .judging import Judge, arithmetics, is_squashed
-from .language_claims import FORMS, LIVE, STATES, TREE, LanguageClaim, LanguageExample
+from .language_claims import FORMS, GROUPS, LIVE, STATES, TREE, LanguageClaim, LanguageExample
 from .prefixes import Bounds, Exact, Runner, State, check_prefixes
 from .suffixes import check_suffixes
 
@@ -30,8 +30,8 @@ def _check_live(claim: LanguageClaim, limit: Limit) -> None:
     _check_by(claim, Bounds(claim.network, arithmetics(claim)), limit)
 
 
-def _check_tree(claim: LanguageClaim, limit: Limit) -> None:
-    """All strings, in groups of those with the same configuration and the same last tokens."""
+def _check_grouped(claim: LanguageClaim, limit: Limit) -> None:
+    """All strings, or all prefixes that matter, in groups of those with the same configuration and the same last tokens."""
     require(claim.verdict != "PROVED", "what is followed to a length proves no more than that")
     _check_example(claim, Bounds(claim.network, arithmetics(claim)), limit)
     check_suffixes(claim, limit)
@@ -80,7 +80,7 @@ def _said_of(claim: LanguageClaim, example: LanguageExample, runner: Runner[Stat
         for _ in range(size):
             limit.go_on(done, example.length)
             if network.readout.kind == THRESHOLD:
-                state, said = runner.say(state)
+                state, said = runner.say(state, frozenset({token}))
                 if token not in said:
                     allowed = False
                     break
@@ -89,7 +89,7 @@ def _said_of(claim: LanguageClaim, example: LanguageExample, runner: Runner[Stat
             break
     if not allowed:
         return "rejected"
-    _, said = runner.say(state)
+    _, said = runner.say(state, frozenset({network.language.end}))
     if network.readout.kind == THRESHOLD:
         return "accepted" if network.language.end in said else "rejected"
     return network.names_of(said) if network.is_stepwise else network.classes[min(said)]
@@ -110,7 +110,8 @@ def _right_of(claim: LanguageClaim, example: LanguageExample, limit: Limit) -> s
 
 _METHODS: dict[str, Callable[[LanguageClaim, Limit], None]] = {
     LIVE: _check_live,
-    TREE: _check_tree,
+    GROUPS: _check_grouped,
+    TREE: _check_grouped,
     STATES: _check_states,
     FORMS: _check_forms,
 }

@@ -9,7 +9,8 @@ from .asked import THRESHOLD, Asked, asked_of
 from .floating import FORMATS
 from .reading import fields_of, list_of, one_of
 
-LIVE, TREE, STATES, FORMS = "live prefixes", "whole tree", "exact states", "closed form"
+LIVE, GROUPS, TREE = "live prefixes", "grouped prefixes", "whole tree"
+STATES, FORMS = "exact states", "closed form"
 
 _EXECUTED = ("sum", "product", "positive_part", "mean", "square", "step")
 """What rounding alone decides, whoever executes it."""
@@ -78,7 +79,7 @@ def language_claim_of(content: dict[str, Any]) -> LanguageClaim:
         require(follows and counted, "the counterexample does not follow the horizon")
     evidence = content["evidence"]
     require(isinstance(evidence, dict), "an object is missing")
-    methods = (LIVE, TREE) if any_order else (LIVE, TREE, STATES, FORMS)
+    methods = (LIVE, GROUPS, TREE) if any_order else (LIVE, GROUPS, TREE, STATES, FORMS)
     method = one_of(cast("dict[str, Any]", evidence).get("method"), methods)
     if any_order:
         require_assumed(fields_of(evidence, "method assumed")["assumed"], arithmetic)

@@ -14,7 +14,7 @@ from .arithmetic import Arithmetic, Boxes
 from .asked import THRESHOLD, Asked
 from .boxes import BoxedNetwork
 from .effort import Limit
-from .judging import PLACES, Judge, Said, is_squashed, said_by
+from .judging import PLACES, Judge, Said, is_squashed, needed_after, said_by
 from .language_claims import LanguageClaim
 from .languages import Configuration
 from .rounded import Rounded
@@ -40,8 +40,8 @@ class Runner(Protocol[State]):
         """Return what two prefixes must share to be followed as one."""
         ...
 
-    def say(self, state: State) -> tuple[State, Said]:
-        """Return what is said at a state, and the state, perhaps between closer bounds."""
+    def say(self, state: State, needed: Said | None) -> tuple[State, Said]:
+        """Return what is said at a state, of what is needed, and the state, perhaps between closer bounds."""
         ...
 
 
@@ -85,12 +85,12 @@ class Bounds:
         """Return the boxes: from the same ones the same follows."""
         return state.level, state.boxes
 
-    def say(self, state: Enclosed) -> tuple[Enclosed, Said]:
+    def say(self, state: Enclosed, needed: Said | None) -> tuple[Enclosed, Said]:
         """Return what is said, with as many digits as that takes."""
         while True:
             boxed = self._boxed(state.level)
             try:
-                return state, said_by(self.asked, boxed, state.boxes)
+                return state, said_by(self.asked, boxed, state.boxes, needed)
             except Undecided:
                 state = self._closer(state)
 
@@ -127,18 +127,18 @@ class Exact:
         """Return the state."""
         return state
 
-    def say(self, state: Boxes) -> tuple[Boxes, Said]:
+    def say(self, state: Boxes, needed: Said | None) -> tuple[Boxes, Said]:
         """Return what is said: exactly, or between bounds that are drawn closer."""
         for boxed in self._seen:
             unit = boxed.arithmetic.unit
             boxes = tuple((floor(low * unit), ceil(high * unit)) for low, high in state)
             try:
-                return state, said_by(self.asked, boxed, boxes)
+                return state, said_by(self.asked, boxed, boxes, needed)
             except Undecided:
                 continue
         if self._seen:
             raise TooCostly("the bounds of an output do not decide what is said")
-        return state, said_by(self.asked, self._exact, state)
+        return state, said_by(self.asked, self._exact, state, needed)
 
 
 def start_of(asked: Asked, boxed: BoxedNetwork, length: int) -> Boxes:
@@ -182,13 +182,13 @@ def _check_tree(
         longer: dict[tuple[Configuration, object], State] = {}
         for (configuration, _), state in level.items():
             limit.go_on(length, length if last is None else last)
-            found = [state]
+            found, counted = [state], length >= least and claim.is_counted(length)
+            needed = needed_after(claim, length, last, counted=counted)
 
-            def say(found: list[State] = found) -> Said:
-                found[0], said = runner.say(found[0])
+            def say(found: list[State] = found, needed: Said | None = needed) -> Said:
+                found[0], said = runner.say(found[0], needed)
                 return said
 
-            counted = length >= least and claim.is_counted(length)
             tokens = judge.visit(configuration, length, say, counted=counted)
             for token in tokens if last is None or length < last else ():
                 after = runner.step(found[0], token)

@@ -8,7 +8,7 @@ from typing import Any
 
 from .answers import TooCostly
 from .arithmetic import SQUASHED, Arithmetic, Box, Boxes, Run, getter
-from .claims import Operation, Readout
+from .claims import Operation, Program, Readout
 from .effort import product_time
 from .packing import Terms, packed_sums
 from .tanh import squash_function, tanh_time
@@ -27,6 +27,11 @@ class Rounded(Arithmetic):
         self.most = self.unit << _LONGEST
         self.weight = 64 if places is None else 1 + places // 512
         self._squash = {name: squash_function(name, places) for name in SQUASHED} if places is not None else {}
+
+    def program_of(self, program: Program, size: int) -> Program:
+        """Leave out what is multiplied by 0, so that what does not depend on the state is found once."""
+        del size
+        return program._replace(operations=[*map(_without_zeros, program.operations)])
 
     def outward(self, low: Any, high: Any, divisor: int) -> Box:  # noqa: ANN401 -- whole numbers or rationals
         """Divide both ends, rounded outward."""
@@ -162,6 +167,14 @@ def _is_long(*numbers: Fraction) -> bool:
 
 def _plus(x: Box, y: Box) -> Box:
     return x[0] + y[0], x[1] + y[1]
+
+
+def _without_zeros(operation: Operation) -> Operation:
+    """Return a sum without the numbers whose weight is 0; any other operation as it is."""
+    if operation.name != "sum" or all(operation.weights):
+        return operation
+    kept = [(place, weight) for place, weight in zip(operation.places, operation.weights, strict=True) if weight]
+    return operation._replace(places=tuple(place for place, _ in kept), weights=tuple(weight for _, weight in kept))
 
 
 def _terms(operation: Operation, unit: int) -> Terms:

@@ -8,7 +8,7 @@ from .answers import TooCostly, Undecided, number_text
 from .arithmetic import Boxes
 from .boxes import BoxedNetwork, hull
 from .effort import Limit
-from .judging import Judge, Said, arithmetics, said_by
+from .judging import Judge, Said, arithmetics, needed_after, said_by
 from .language_claims import LanguageClaim
 from .languages import Configuration
 from .prefixes import MOST_NUMBERS, start_of, trees
@@ -20,8 +20,9 @@ Groups = dict[tuple[Configuration, tuple[int, ...]], Boxes]
 
 
 def _suffixes(tokens: int) -> list[int]:
-    """Return how many last tokens are told apart, few first: as many as have so many binary digits, and at least one."""
-    return sorted({max([1, *(n for n in range(digits + 1) if tokens**n <= 1 << digits)]) for digits in _DIGITS})
+    """Return how many last tokens are told apart, few first: none, or as many as have so many binary digits, at least one."""
+    fitting = {max([1, *(n for n in range(digits + 1) if tokens**n <= 1 << digits)]) for digits in _DIGITS}
+    return [0, *sorted(fitting)]
 
 
 def check_suffixes(claim: LanguageClaim, limit: Limit) -> None:
@@ -49,20 +50,21 @@ def _check_tree(
     (least, last), language = lengths, claim.network.language
     groups: Groups = {(language.start, ()): start_of(claim.network, boxed, least)}
     for length in range(last + 1):
+        counted = length >= least and claim.is_counted(length)
+        needed = needed_after(claim, length, last, counted=counted)
         longer: Groups = {}
         for (configuration, tail), state in groups.items():
             limit.go_on(length, last)
 
-            def say(state: Boxes = state, alone: bool = length <= suffix) -> Said:
+            def say(state: Boxes = state, needed: Said | None = needed, alone: bool = length <= suffix) -> Said:
                 try:
-                    return said_by(claim.network, boxed, state)
+                    return said_by(claim.network, boxed, state, needed)
                 except Undecided as undecided:
                     raise Undecided(narrow=undecided.narrow or alone) from None
 
-            counted = length >= least and claim.is_counted(length)
             tokens = judge.visit(configuration, length, say, counted=counted)
             for token in tokens if length < last else ():
-                key = language.after(configuration, token), (*tail, token)[-suffix:]
+                key = language.after(configuration, token), (*tail, token)[-suffix:] if suffix else ()
                 image = boxed.step(state, token)
                 longer[key] = hull(longer[key], image) if key in longer else image
         groups = longer

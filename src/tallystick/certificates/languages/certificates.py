@@ -26,8 +26,8 @@ from tallystick.networks.steps import THRESHOLD
 from tallystick.numbers import FUSED, exact
 from tallystick.numbers.values import exact_number
 
-LIVE, TREE, STATES = "live prefixes", "whole tree", "exact states"
-METHODS = (LIVE, TREE, STATES, FORMS)
+LIVE, GROUPS, TREE, STATES = "live prefixes", "grouped prefixes", "whole tree", "exact states"
+METHODS = (LIVE, GROUPS, TREE, STATES, FORMS)
 """The methods that the checker knows."""
 
 _SHORT, _FEW = 1000, 20_000
@@ -40,7 +40,7 @@ _EXECUTED = ("sum", "product", "positive_part", "mean", "square", "step")
 def is_of_language(verdict: Verdict) -> bool:
     """Say whether a verdict is outside of what the older form of a certificate holds."""
     proved = verdict.method == STATES and verdict.outcome is Outcome.PROVED
-    return not verdict.network.is_usual or verdict.first != 1 or verdict.method in (LIVE, TREE) or proved
+    return not verdict.network.is_usual or verdict.first != 1 or verdict.method in (LIVE, GROUPS, TREE) or proved
 
 
 def model_of_language(

@@ -55,10 +55,9 @@ class MetConfigurations:
         """Return the index of the right class at each configuration."""
         return self._right[numbers]
 
-    def truths(self, numbers: Whole, fact: Callable[[Configuration], bool | list[bool]]) -> Truths:
-        """Say what is true of each configuration, one thing or several; each is asked about once."""
-        different, places = np.unique(numbers, return_inverse=True)
-        return np.array([fact(self[number]) for number in different.tolist()], bool)[places.reshape(numbers.shape)]
+    def __len__(self) -> int:
+        """Return how many configurations have been met."""
+        return len(self._met)
 
     def __getitem__(self, number: int) -> Configuration:
         """Return the configuration of a number."""
@@ -85,6 +84,26 @@ class MetConfigurations:
 
     def _right_class(self, configuration: Configuration) -> int:
         return self._task.question(self._task.machine, configuration)
+
+
+class Facts:
+    """What is true of the configurations that are met, in one place or several; each is asked about once."""
+
+    def __init__(self, met: MetConfigurations, fact: Callable[[Configuration], bool | list[bool]], *shape: int) -> None:
+        self._met, self._fact = met, fact
+        self._is_known, self._truths = np.zeros(0, bool), np.zeros((0, *shape), bool)
+
+    def __call__(self, numbers: Whole) -> Truths:
+        """Say what is true of each configuration, several things along a new last axis."""
+        new = len(self._met) - len(self._is_known)
+        if new:
+            self._is_known = np.concatenate([self._is_known, np.zeros(new, bool)])
+            self._truths = np.concatenate([self._truths, np.zeros((new, *self._truths.shape[1:]), bool)])
+        asked = np.unique(numbers[~self._is_known[numbers]])
+        for number in asked.tolist():
+            self._truths[number] = self._fact(self._met[number])
+        self._is_known[asked] = True
+        return self._truths[numbers]
 
 
 class Configurations(NamedTuple):

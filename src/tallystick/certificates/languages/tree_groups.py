@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from tallystick.cells import Input, Recurrence, inputs_of
 from tallystick.certificates.boxes.box_groups import images_of
+from tallystick.certificates.boxes.box_proof import SUFFIXES
 from tallystick.certificates.boxes.suspects import Rough
 from tallystick.certificates.languages.machine_arrays import MetConfigurations, Whole
 from tallystick.certificates.languages.prefixes import Trail
@@ -78,18 +79,31 @@ class TreeGroups:
         codes = (self.codes[:, None] * tokens + np.arange(tokens)).reshape(-1) % tokens**self.suffix
         origins = np.arange(len(codes))
         if self.length >= self.suffix:
-            keys = configurations * tokens**self.suffix + codes
-            order = np.argsort(keys, kind="stable")
-            starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-            origins = order[starts]
-
-            def join(box: Box) -> Box:
-                low, high = (end[order] for end in box.ends)
-                return Box(np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts))
-
-            state, configurations, codes = map_states(join, state), configurations[origins], codes[origins]
+            state, origins, _ = joined_alike(configurations * tokens**self.suffix + codes, state)
+            configurations, codes = configurations[origins], codes[origins]
         trail = self.trail.longer(*np.divmod(origins, tokens))
         return TreeGroups(self.suffix, state, configurations, codes, trail)
+
+
+def joined_alike(keys: Whole, state: Any) -> tuple[Any, Whole, Whole]:  # noqa: ANN401 -- each cell has its own kind of state
+    """Put one box around all that have the same key; return the boxes, the first place that is in each, and how many are."""
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+
+    def join(box: Box) -> Box:
+        low, high = (end[order] for end in box.ends)
+        return Box(np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts))
+
+    return map_states(join, state), order[starts], np.diff(starts, append=len(keys))
+
+
+def suffixes_for(tokens: int) -> list[int]:
+    """Return how many last tokens are told apart, few first.
+
+    >>> suffixes_for(2), suffixes_for(4)
+    ([1, 4, 8, 11, 14, 16], [1, 2, 4, 5, 7, 8])
+    """
+    return sorted({max(1, int(suffix / np.log2(max(2, tokens)))) for suffix in SUFFIXES})
 
 
 def groups_to(length: int, suffix: int, tokens: int) -> int:
@@ -115,7 +129,7 @@ def suspects(network: Network, met: MetConfigurations, limit: int) -> Iterator[t
         failing = np.flatnonzero(found != met.right_classes(configurations))
         if failing.size:
             yield trail.string(int(failing[0]), network.alphabet)
-        kept = _extremes(configurations, [*numbers_of(state), *outputs])
+        kept = extremes(configurations, [*numbers_of(state), *outputs])
         work += len(kept) * len(inputs) * network.cell.matrix_entries
         if work > _MOST_WORK:
             return
@@ -126,7 +140,7 @@ def suspects(network: Network, met: MetConfigurations, limit: int) -> Iterator[t
         trail = trail.longer(kept[origins], tokens)
 
 
-def _extremes(configurations: Whole, scores: list[Any]) -> Whole:
+def extremes(configurations: Whole, scores: list[Any]) -> Whole:
     """Return the places of the strings that have the least or the greatest of a score among those of their configuration."""
     kept = [
         np.lexsort((np.broadcast_to(sign * np.asarray(score), configurations.shape), configurations))

@@ -27,7 +27,6 @@ from tallystick.certificates.boxes.box_proof import (
     INTERRUPTED,
     LIMIT,
     MOST_WORK,
-    SUFFIXES,
     UNDECIDED,
     UNSURE,
     WORK,
@@ -42,7 +41,7 @@ from tallystick.certificates.boxes.box_proof import (
 from tallystick.certificates.languages.machine_arrays import MetConfigurations
 from tallystick.certificates.languages.more_digits import CloserOutputs, class_of_order
 from tallystick.certificates.languages.scope import Scope
-from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to, states_after, suspects
+from tallystick.certificates.languages.tree_groups import TreeGroups, groups_to, states_after, suffixes_for, suspects
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict, runs_of
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.counter_machine import String
@@ -192,7 +191,7 @@ class Tree:
 def _suffixes(tree: Tree, limit: int) -> Iterator[int]:
     """Go through the numbers of last tokens to tell apart; the last one, if possible, tells all strings apart."""
     tokens = len(tree.inputs)
-    fitting = sorted({max(1, int(suffix / np.log2(max(2, tokens)))) for suffix in SUFFIXES})
+    fitting = suffixes_for(tokens)
     longest = int(MOST_WORK.bit_length() / np.log2(max(2, tokens)))
     alone = groups_to(limit + 1, limit + 1, tokens) if limit <= longest else MOST_WORK
     if work_of(tree.cell, alone) > MOST_WORK:
