@@ -6,30 +6,33 @@ such (`Rising`): two of the same kind compare as what they are taken of, and aga
 
 As executed every operation is rounded. A number whose variables are whole has a unit of which it is a multiple; while it stays
 below 2^p such units, p the digits of the format, nothing is rounded. A number that is the same everywhere is rounded as it is.
-Anything else is a `Rising` of its own, since rounding never turns an order around; to add to it raises `Rounds`, which says from
-where on it is rounded.
+What is small enough beside such a number to be rounded away everywhere leaves it as it is. Anything else is a `Rising` of its
+own, since rounding never turns an order around; to add to it raises `Rounds`, which says from where on it is rounded.
+
+tanh and the sigmoid of a number that is the same everywhere are what NumPy executes; of one that is saturated everywhere they are
+the number that they tend to. All others are known between bounds, whose sums and products are rounded outside in: rounding rises.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import Any, NoReturn
 
+from tallystick.certificates.closed_forms.bounds import (
+    ACTIVATIONS,
+    AT_ZERO,
+    RANGES,
+    ROUND,
+    bounds_of,
+    executed,
+    limit_of,
+    rounded,
+)
 from tallystick.certificates.closed_forms.paths import Path
-from tallystick.certificates.closed_forms.polyhedra import Form, Undecided
-from tallystick.errors import BadInput
-from tallystick.numbers import Number, exact, hyperbolic_tangent, positive_part, sigmoid
-from tallystick.numbers.balls import ball_of, digits
-from tallystick.numbers.floats import FloatFormat, nearest
+from tallystick.certificates.closed_forms.polyhedra import Form, Undecided, sum_of
+from tallystick.numbers import Number, hyperbolic_tangent, positive_part, sigmoid
 from tallystick.numbers.operations import unit_step
-
-_DIGITS = 256
-_ERROR = 8
-"""How many units in the last place a library's tanh or exp is off at the most."""
-
-ROUND = "round"
-"""In the place of an activation: a number is rounded to the format."""
 
 
 class Rounds(Undecided):
@@ -38,8 +41,9 @@ class Rounds(Undecided):
     def __init__(self, rounded: "Rising") -> None:
         super().__init__("an operation rounds")
         assert isinstance(rounded.inner, Affine)
-        self.polyhedron = rounded.path.polyhedron
-        self.form = rounded.path.overflow(rounded.inner.form) or rounded.path.constant(Fraction(1))
+        path, form = rounded.path, rounded.inner.form
+        self.polyhedron = path.polyhedron
+        self.form = path.overflow(path.without_rest(form) or form) or path.constant(Fraction(1))
 
 
 def number_of(path: Path, form: Form) -> "Affine | Rising":
@@ -47,16 +51,21 @@ def number_of(path: Path, form: Form) -> "Affine | Rising":
     if path.form is None:
         return Affine(path, form)
     if form.is_constant:
-        return Affine(path, Form(form.weights, _nearest(form.constant, path.form)))
-    exactly = Affine(path, form)
-    return exactly if path.overflow(form) is None else Rising(path, ROUND, exactly)
+        return Affine(path, Form(form.weights, rounded(form.constant, path.form)))
+    if path.overflow(form) is None:
+        return Affine(path, form)
+    large = path.without_rest(form)
+    if large is not None and path.overflow(large) is None:
+        return Affine(path, large)
+    return Rising(path, ROUND, Affine(path, form))
 
 
-def _nearest(value: Fraction, form: FloatFormat) -> Fraction:
-    try:
-        return exact(nearest(value, form))
-    except BadInput:
-        raise Undecided("a number leaves the range of the format") from None
+def between(path: Path, low: Fraction, high: Fraction) -> "Affine | Near":
+    """Return a number of the path's format that lies between the roundings of two numbers."""
+    assert path.form is not None
+    low, high = rounded(low, path.form), rounded(high, path.form)
+    zero = path.constant(Fraction(0))
+    return Affine(path, path.constant(low)) if low == high else Near(path, zero, low, high)
 
 
 class _Algebra:
@@ -121,31 +130,50 @@ class Rising(_Algebra):
     name: str
     inner: "Affine | Rising | Near"
 
-    def __add__(self, other: Number) -> "Rising | Near":
+    def __add__(self, other: Number) -> "Symbolic":
         other = number_on(self.path, other)
         if isinstance(other, Affine) and other.is_zero:
             return self
         self._require_exact()
-        return self.enclosure() + other
+        return self.settled() + other
 
     def __mul__(self, other: Number) -> "Affine | Near | Rising":
         other = number_on(self.path, other)
         if isinstance(other, Affine) and other.form.is_constant and other.form.constant in (0, 1):
-            return self if other.form.constant else other
+            if other.form.constant:
+                return self
+            self.require_finite()  # 0 times infinity is not a number
+            return other
         self._require_exact()
-        return self.enclosure() * other
+        return self.settled() * other
+
+    def require_finite(self) -> None:
+        """Raise `Rounds` where this may leave the range of the format."""
+        if self.name == ROUND:
+            near = self.enclosure()
+            if near.low is None or near.high is None:
+                raise Rounds(self)
 
     def _require_exact(self) -> None:
         if self.name == ROUND:
             raise Rounds(self)
 
+    def settled(self) -> "Affine | Near":
+        """Return bounds, as executed on each side of 0 by itself, and at 0 the number that it is there."""
+        path, inner = self.path, self.inner
+        if path.form is not None and self.name != ROUND and isinstance(inner, Affine):
+            below = inner.form.times(Fraction(-1))
+            if not path.is_above_zero(inner.form, strict=True) and not path.is_above_zero(below, strict=True):
+                return Affine(path, path.constant(executed(self.name, Fraction(0), path.form)))
+        return self.enclosure()
+
     def enclosure(self) -> "Near":
         """Return bounds: the activation of the least and of the greatest value of what it is taken of."""
         inner = self.inner.enclosure()
         least, most = inner.range()
-        low, high = _RANGES[self.name]
-        low = low if least is None else _bounds(self.name, least, self.path.form)[0]
-        high = high if most is None else _bounds(self.name, most, self.path.form)[1]
+        low, high = RANGES[self.name]
+        low = low if least is None else bounds_of(self.name, least, self.path.form)[0]
+        high = high if most is None else bounds_of(self.name, most, self.path.form)[1]
         return Near(self.path, self.path.constant(Fraction(0)), low, high)
 
 
@@ -158,19 +186,30 @@ class Near(_Algebra):
     low: Fraction | None
     high: Fraction | None
 
-    def __add__(self, other: Number) -> "Near":
-        other = number_on(self.path, other).enclosure()
-        if self.path.form is not None and not (other.is_zero or self.is_zero):
-            raise Undecided("a sum that rounds in a way that is not followed")
-        return Near(self.path, sum_of(self.form, other.form), _plus(self.low, other.low), _plus(self.high, other.high))
+    def __add__(self, other: Number) -> "Affine | Near | Rising":
+        other = number_on(self.path, other)
+        near, path = other.enclosure(), self.path
+        if path.form is None:
+            form = sum_of(self.form, near.form)
+            return Near(path, form, _plus(self.low, near.low), _plus(self.high, near.high))
+        if near.is_zero or isinstance(other, Aside):
+            return self
+        if self.is_zero:
+            return other
+        low, high = self.ends()
+        if isinstance(other, Affine) and path.absorbs(other.form, max(abs(low), abs(high))):
+            return other
+        least, most = near.ends()
+        return between(path, low + least, high + most)
 
     def __mul__(self, other: Number) -> "Affine | Near":
         other = number_on(self.path, other)
+        if self.path.form is not None:
+            ends = [x * y for x, y in product(self.ends(), other.enclosure().ends())]
+            return between(self.path, min(ends), max(ends))
         if not isinstance(other, Affine) or not other.form.is_constant:
             raise Undecided("a product of two numbers that both vary")
         factor = other.form.constant
-        if self.path.form is not None and factor not in (-1, 0, 1):
-            raise Undecided("a product that rounds in a way that is not followed")
         if factor == 0:
             return other
         ends = [None if end is None else factor * end for end in (self.low, self.high)]
@@ -189,6 +228,13 @@ class Near(_Algebra):
         """Return its least and greatest value; None where there is none."""
         least, most = self.path.polyhedron.least(self.form), self.path.polyhedron.most(self.form)
         return _plus(least, self.low), _plus(most, self.high)
+
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Return its least and greatest value; `Undecided` where one is missing, and it may leave the range of a format."""
+        least, most = self.range()
+        if least is None or most is None:
+            raise Undecided("an operation that rounds in a way that is not followed")
+        return least, most
 
 
 class Needed(Undecided):
@@ -232,16 +278,6 @@ def _plus(first: Fraction | None, second: Fraction | None) -> Fraction | None:
     return None if first is None or second is None else first + second
 
 
-def sum_of(first: Form, second: Form) -> Form:
-    """Add forms, of which a constant may have been made for another polyhedron."""
-    if len(first.weights) == len(second.weights):
-        return first.plus(second)
-    form, constant = (second, first) if first.is_constant else (first, second)
-    if not constant.is_constant:
-        raise AssertionError("forms of different polyhedra")
-    return Form(form.weights, form.constant + constant.constant)
-
-
 @positive_part.register
 def _(x: Affine) -> Affine:
     return x if x.path.is_above_zero(x.form, strict=False) else Affine(x.path, x.path.constant(Fraction(0)))
@@ -272,52 +308,22 @@ def _need(x: Aside) -> NoReturn:
     raise Needed(x.place)
 
 
-_ACTIVATIONS: dict[str, Callable[[Number], Number]] = {"tanh": hyperbolic_tangent, "sigmoid": sigmoid}
-_AT_ZERO = {"tanh": Fraction(0), "sigmoid": Fraction(1, 2)}
-
-
 def _rising(x: Affine | Rising | Near, name: str) -> Affine | Rising:
+    form, near = x.path.form, x.enclosure()
     if isinstance(x, Affine) and x.form.is_constant:
-        value, form = x.form.constant, x.path.form
         if form is not None:  # a number is executed as the library does
-            return Affine(x.path, x.path.constant(exact(_ACTIVATIONS[name](nearest(value, form)))))
-        if value == 0:
-            return Affine(x.path, x.path.constant(_AT_ZERO[name]))
-    return Rising(x.path, name, x)
+            return Affine(x.path, x.path.constant(executed(name, x.form.constant, form)))
+        if x.form.constant == 0:
+            return Affine(x.path, x.path.constant(AT_ZERO[name]))
+    limit = None if form is None else limit_of(name, *near.range(), form)
+    return Rising(x.path, name, x) if limit is None else Affine(x.path, x.path.constant(limit))
 
 
 for _kind in (Rising, Near):
     positive_part.register(_kind, _positive_part)
     unit_step.register(_kind, _unit_step)
-for _name, _activation in _ACTIVATIONS.items():
+for _name, _activation in ACTIVATIONS.items():
     for _kind in (Affine, Rising, Near):
         _activation.register(_kind, partial(_rising, name=_name))  # pyright: ignore[reportFunctionMemberAccess]
 for _activation in (positive_part, unit_step, hyperbolic_tangent, sigmoid):
     _activation.register(Aside, _need)
-
-
-_RANGES: dict[str, tuple[Fraction | None, Fraction | None]] = {
-    "tanh": (Fraction(-1), Fraction(1)),
-    "sigmoid": (Fraction(0), Fraction(1)),
-    ROUND: (None, None),
-}
-
-
-def _bounds(name: str, x: Fraction, form: FloatFormat | None) -> tuple[Fraction, Fraction]:
-    """Return rationals between which an activation of a rational lies; as executed by a library that is off by a few units."""
-    if name == ROUND:
-        assert form is not None
-        return _nearest(x, form), _nearest(x, form)
-    if x == 0 and form is None:
-        return _AT_ZERO[name], _AT_ZERO[name]
-    with digits(_DIGITS):
-        found = _ACTIVATIONS[name](ball_of(x))
-        ends = (found.lower().man_exp(), found.upper().man_exp())
-    low, high = (int(mantissa) * Fraction(2) ** int(exponent) for mantissa, exponent in ends)
-    if form is not None:
-        slack = _ERROR * form.unit
-        low, high = low - abs(low) * slack - form.least, high + abs(high) * slack + form.least
-    least, most = _RANGES[name]
-    assert least is not None
-    assert most is not None
-    return max(low, least), min(high, most)

@@ -18,13 +18,14 @@ from fractions import Fraction
 from itertools import islice, product
 from math import ceil
 
+from tallystick.cells import inputs_of
 from tallystick.certificates.closed_forms.affine import Needed, Rounds
 from tallystick.certificates.closed_forms.invariants import grow_invariants
 from tallystick.certificates.closed_forms.mistakes import LONGEST, Proof, shortest_failure
 from tallystick.certificates.closed_forms.paths import Turns
 from tallystick.certificates.closed_forms.places import Grid, largest_step
 from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron, Undecided
-from tallystick.certificates.closed_forms.runner import Runner
+from tallystick.certificates.closed_forms.runner import Loose, Runner
 from tallystick.certificates.languages.scope import Scope
 from tallystick.certificates.verdict import REAL, Failure, Outcome, Verdict
 from tallystick.errors import BadInput
@@ -32,7 +33,7 @@ from tallystick.networks import Network
 from tallystick.networks.readout import COUNT
 from tallystick.networks.steps import STEPWISE, THRESHOLD
 from tallystick.numbers import FORMATS
-from tallystick.numbers.values import exact_number
+from tallystick.numbers.values import exact_number, numbers_of
 
 METHOD = "closed form"
 
@@ -41,6 +42,8 @@ _FINER = ((0, 1, True), (0, 1, False), (1, 2, True))
 from one attempt to the next."""
 _MOST_ATTEMPTS = 12
 _LONGEST_TRIED, _MOST_TRIED = 6, 150
+_RUN = 12
+"""How often a token is read to see whether anything counts it."""
 _WORTHWHILE = 10_000
 """A bound that a search would reach too is left to it."""
 
@@ -70,7 +73,7 @@ def decide_by_closed_form(network: Network, scope: Scope) -> Verdict | None:
             return None
         outcome, horizon, known, failure = Outcome.BOUNDED, proof.reach, failure, None
         horizon -= horizon % scope.lengths.stride
-        reason = f"no operation rounds up to there; {followed}, and every answer there is right"
+        reason = f"no number of its state is rounded up to there; {followed}, and every answer there is right"
     return Verdict(
         network, scope.lengths, scope.arithmetic, outcome, horizon, failure, METHOD, reason, known, scope.first
     )
@@ -79,11 +82,11 @@ def decide_by_closed_form(network: Network, scope: Scope) -> Verdict | None:
 def proof_of(network: Network, scope: Scope) -> tuple[Proof, Failure | None] | None:
     """Return families that decide a network, and a shortest failing string where there is one; None where nothing is found."""
     cell, decision = network.cell, network.readout.decision
-    if not cell.is_rational or cell.is_padded or decision in (THRESHOLD, COUNT):
+    if cell.is_padded or decision in (THRESHOLD, COUNT):
         return None
-    if scope.arithmetic != REAL and scope.arithmetic not in FORMATS:
+    if not cell.is_rational if scope.arithmetic == REAL else scope.arithmetic not in FORMATS:
         return None
-    if _fails_early(network, scope):
+    if _fails_early(network, scope) or not (cell.is_rational or _seems_to_count(network, scope)):
         return None
     near, bounded = largest_step(network.task.machine), None
     for further, memory, turns in _FINER:
@@ -121,6 +124,25 @@ def _fails_early(network: Network, scope: Scope) -> bool:
     return False
 
 
+def _seems_to_count(network: Network, scope: Scope) -> bool:
+    """Say whether a number of the state moves evenly along some run of one token, and none that grows moves otherwise.
+
+    Nothing rests on it: most networks whose gates are not saturated are told apart so, long before families of their states are.
+    """
+    executed = network.in_arithmetic(scope.arithmetic)
+    counts = False
+    for token in inputs_of(network.alphabet).values():
+        states = [executed.cell.start_of(0)]
+        for _ in range(_RUN):
+            states.append(executed.cell.step(states[-1], token))
+        for before, middle, last in zip(*map(numbers_of, states[-3:]), strict=True):
+            is_even = last - middle == middle - before
+            if not is_even and abs(last) > 1:
+                return False
+            counts |= bool(is_even and last != middle)
+    return counts
+
+
 def _attempt(runner: Runner, grid: Grid, scope: Scope) -> tuple[Proof, Failure | None]:
     """Grow families and compare; as executed with borders where operations begin to round."""
     stepwise = runner.network.readout.decision in STEPWISE
@@ -131,16 +153,18 @@ def _attempt(runner: Runner, grid: Grid, scope: Scope) -> tuple[Proof, Failure |
             return proof, shortest_failure(proof, scope)
         except Needed as error:
             runner.aside.discard(error.place)
+        except Loose as error:
+            runner.loose |= error.places
         except Turns as error:
             border = _border(runner, grid, error.polyhedron, error.form, error.form.times(Fraction(-1)))
             if border is None:
                 runner.path.turns = True
             else:
-                grid = replace(grid, borders=grid.borders | border)
+                grid = grid.with_border(*border)
         except Rounds as error:
             border = _border(runner, grid, error.polyhedron, error.form)
             if border is not None:
-                grid = replace(grid, borders=grid.borders | border)
+                grid = grid.with_border(*border)
             elif grid.borders and not grid.closed:
                 grid = replace(grid, closed=True)
             else:
@@ -148,19 +172,20 @@ def _attempt(runner: Runner, grid: Grid, scope: Scope) -> tuple[Proof, Failure |
     raise Undecided("operations round in too many ways")
 
 
-def _border(runner: Runner, grid: Grid, polyhedron: Polyhedron, *forms: Form) -> dict[str, int] | None:
+def _border(runner: Runner, grid: Grid, polyhedron: Polyhedron, *forms: Form) -> tuple[str, int] | None:
     """Return a token, and how often it may be read before one of these forms is above 0; None where no border is new."""
-    found: list[tuple[bool, int, str]] = []
+    found: list[tuple[int, int, str]] = []
     for form in forms:
         part = polyhedron.cut((form.above_zero(),))
         for token, read in zip(runner.alphabet, runner.read, strict=True):
             least = None if part.is_empty else part.least(read)
-            if least is not None and least > 1 and ceil(least) <= grid.borders.get(token, LONGEST):
-                found.append((token in grid.borders, -ceil(least), token))
+            known = grid.borders.get(token, ())
+            if least is not None and 1 < least <= LONGEST and ceil(least) - 1 not in known:
+                found.append((len(known), -ceil(least), token))
     if not found:
         return None
     _, size, token = min(found)
-    return {token: -size - 1}
+    return token, -size - 1
 
 
 def keeps_all(verdict: Verdict) -> bool:

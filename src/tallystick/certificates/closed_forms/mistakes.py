@@ -41,7 +41,7 @@ class Proof(NamedTuple):
     @property
     def reach(self) -> int | None:
         """The length up to which every string is followed; None where that is all of them."""
-        return min(self.grid.borders.values()) if self.grid.closed else None
+        return min(map(min, self.grid.borders.values())) if self.grid.closed else None
 
 
 class _Wrong(NamedTuple):

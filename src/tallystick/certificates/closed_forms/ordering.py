@@ -3,9 +3,10 @@
 from fractions import Fraction
 from typing import NamedTuple
 
-from tallystick.certificates.closed_forms.affine import ROUND, Affine, Rising, Symbolic, sum_of
+from tallystick.certificates.closed_forms.affine import Affine, Rising, Symbolic
+from tallystick.certificates.closed_forms.bounds import ROUND
 from tallystick.certificates.closed_forms.paths import Path
-from tallystick.certificates.closed_forms.polyhedra import Form, Undecided
+from tallystick.certificates.closed_forms.polyhedra import Form, Undecided, sum_of
 
 
 class Ordered(NamedTuple):

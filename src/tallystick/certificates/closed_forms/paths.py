@@ -7,7 +7,7 @@ from math import gcd, lcm
 from typing import TypeVar
 
 from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
-from tallystick.numbers.floats import FloatFormat
+from tallystick.numbers.floats import FloatFormat, power_in
 
 _MOST_PATHS = 32
 
@@ -83,6 +83,41 @@ class Path:
             if greatest is None or greatest > 0:
                 return beyond
         return None
+
+    def without_rest(self, form: Form) -> Form | None:
+        """Return a form with a constant of fewer digits to which this one is rounded, unless that is rounded itself; or None.
+
+        >>> from tallystick.numbers.floats import FORMATS
+        >>> upward = Polyhedron(1, (Form((Fraction(1),), Fraction(-1)),))  # x ≥ 1
+        >>> path = Path(upward, form=FORMATS["float32"])
+        >>> path.without_rest(Form((Fraction(1),), Fraction(1) + Fraction(1, 2**60))).constant
+        Fraction(1, 1)
+        """
+        assert self.form is not None
+        if not self.whole or any(weight.denominator & (weight.denominator - 1) for weight in form.weights):
+            return None
+        unit = power_in(*form.weights)
+        for _ in range(self.form.digits):
+            constant = round(form.constant / unit) * unit
+            large = Form(form.weights, constant)
+            if constant != form.constant and self._is_small_beside(form.constant - constant, large):
+                return large
+            unit /= 2
+        return None
+
+    def absorbs(self, form: Form, size: Fraction) -> bool:
+        """Say whether a form that varies is a number of the format everywhere, and stays that with up to a size added to it."""
+        return not form.is_constant and self.overflow(form) is None and self._is_small_beside(size, form)
+
+    def _is_small_beside(self, rest: Fraction, form: Form) -> bool:
+        """Say whether a number is less than half the way from any value of a form to its neighbours in the format.
+
+        Below a power of two these are half as far as above it.
+        """
+        assert self.form is not None
+        least, most = self.polyhedron.least(form), self.polyhedron.most(form)
+        size = least if least is not None and least > 0 else None if most is None or most >= 0 else -most
+        return size is not None and abs(rest) < self.form.last_place(size) / 4
 
 
 class _Nowhere(Exception):

@@ -6,7 +6,7 @@ each under conditions on the counters and on how often the token was read (`Move
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -28,13 +28,13 @@ class Place(NamedTuple):
         state: the machine's state.
         counters: each counter, or on which side of zero it is.
         latest: the latest tokens, the last one last; fewer at the beginning.
-        beyond: the tokens that were read more often than their border.
+        beyond: tokens with those of their borders that they were read more often than.
     """
 
     state: str
     counters: tuple[Counter, ...]
     latest: tuple[str, ...] = ()
-    beyond: frozenset[str] = frozenset()
+    beyond: frozenset[tuple[str, int]] = frozenset()
 
 
 class Bound(NamedTuple):
@@ -73,14 +73,14 @@ class Grid:
         task: whose machine it is.
         near: counters below this size are known exactly; no step is larger.
         memory: how many of the latest tokens are known.
-        borders: for some tokens, a number up to which they are counted apart.
+        borders: for some tokens, numbers up to which they are counted apart, in rising order.
         closed: leave out what is beyond a border.
     """
 
     task: Task
     near: int
     memory: int = 1
-    borders: dict[str, int] = field(default_factory=dict[str, int])
+    borders: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     closed: bool = False
 
     @property
@@ -97,11 +97,8 @@ class Grid:
         """Go through what a place says of its coordinates."""
         tokens = self.machine.alphabet
         for coordinate, token in enumerate(tokens):
-            border = self.borders.get(token)
-            if border is None:
-                yield Bound(coordinate, 0, None)
-            else:
-                yield Bound(coordinate, *((border + 1, None) if token in place.beyond else (0, border)))
+            passed = [border + 1 for border in self.borders.get(token, ()) if (token, border) in place.beyond]
+            yield Bound(coordinate, max(passed, default=0), self._next_border(place, token))
         for coordinate, counter in enumerate(place.counters, start=len(tokens)):
             if isinstance(counter, int):
                 yield Bound(coordinate, counter, counter)
@@ -146,14 +143,22 @@ class Grid:
 
     def _crossings(
         self, place: Place, token: str, coordinate: int
-    ) -> Iterator[tuple[frozenset[str], tuple[Bound, ...]]]:
-        border = self.borders.get(token)
-        if border is None or token in place.beyond:
+    ) -> Iterator[tuple[frozenset[tuple[str, int]], tuple[Bound, ...]]]:
+        border = self._next_border(place, token)
+        if border is None:
             yield place.beyond, ()
         else:
             yield place.beyond, (Bound(coordinate, None, border - 1),)
             if not self.closed:
-                yield place.beyond | {token}, (Bound(coordinate, border, border),)
+                yield place.beyond | {(token, border)}, (Bound(coordinate, border, border),)
+
+    def _next_border(self, place: Place, token: str) -> int | None:
+        """Return the first border of a token that it was not read more often than in a place."""
+        return next((border for border in self.borders.get(token, ()) if (token, border) not in place.beyond), None)
+
+    def with_border(self, token: str, border: int) -> "Grid":
+        """Return the same grid with one more border."""
+        return replace(self, borders={**self.borders, token: tuple(sorted({*self.borders.get(token, ()), border}))})
 
     # --- Which places are live ----------------------------------------------------------------------------------------------
 

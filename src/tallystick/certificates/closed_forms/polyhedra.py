@@ -62,6 +62,16 @@ class Form(NamedTuple):
         return Form(scaled.weights, Fraction(ceil(scaled.constant) - 1))
 
 
+def sum_of(first: Form, second: Form) -> Form:
+    """Add forms, of which a constant may have been made for another polyhedron."""
+    if len(first.weights) == len(second.weights):
+        return first.plus(second)
+    form, constant = (second, first) if first.is_constant else (first, second)
+    if not constant.is_constant:
+        raise AssertionError("forms of different polyhedra")
+    return Form(form.weights, form.constant + constant.constant)
+
+
 @dataclass(frozen=True)
 class Polyhedron:
     """All points of `dimension` variables at which every one of the forms is at least 0.

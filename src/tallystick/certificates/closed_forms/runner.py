@@ -6,25 +6,34 @@ from typing import Any
 
 from tallystick.cells import inputs_of
 from tallystick.certificates.closed_forms.affine import (
-    ROUND,
     Affine,
     Aside,
+    Near,
     Needed,
     Rising,
     Rounds,
     Symbolic,
     number_on,
 )
+from tallystick.certificates.closed_forms.bounds import ROUND
 from tallystick.certificates.closed_forms.families import Family, Point
 from tallystick.certificates.closed_forms.paths import Path, paths
 from tallystick.certificates.closed_forms.places import Move
-from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron
+from tallystick.certificates.closed_forms.polyhedra import Form, Hopeless, Polyhedron, Undecided
 from tallystick.networks import Network
 from tallystick.numbers import Number
 from tallystick.numbers.floats import FloatFormat
 from tallystick.numbers.values import exact, map_states, numbers_of
 
-_ZERO = Fraction(0)
+_ZERO, _ONE = Fraction(0), Fraction(1)
+
+
+class Loose(Undecided):
+    """Some numbers of a state are not affine, but lie between −1 and 1, as what a tanh and a sigmoid give."""
+
+    def __init__(self, places: set[int]) -> None:
+        super().__init__("a state that is not an affine function of what was read")
+        self.places = places
 
 
 class Runner:
@@ -37,6 +46,7 @@ class Runner:
         size: how many coordinates are not of the network's state.
         read: how often each token was read, on the family that it runs on.
         aside: coordinates that no step looks at, such as what only the outputs are made of; families leave them out.
+        loose: coordinates of which steps need to know no more than that they lie between −1 and 1; families leave them out too.
     """
 
     def __init__(self, network: Network, form: FloatFormat | None) -> None:
@@ -50,9 +60,9 @@ class Runner:
         self._start_state = exactly.cell.start_of(0)
         numbers = numbers_of(self._start_state)
         self.aside = set(range(self.size, self.size + len(numbers)))
+        self.loose: set[int] = set()
         self.read: list[Form] = []
         self._find_needed(numbers)
-        self._start = self._forms(numbers)
 
     def _weight(self, weight: Number, name: str) -> Symbolic:
         return number_on(self.path, exact(weight, name))
@@ -73,14 +83,17 @@ class Runner:
 
     def start_point(self) -> Point:
         """Return where the empty string is."""
-        return (*(_ZERO,) * self.size, *(form.constant for form in self._start))
+        self.path.begin(Polyhedron(0, ()), [], whole=True)
+        return (*(_ZERO,) * self.size, *(form.constant for form in self._forms(numbers_of(self._start_state))))
 
     def _forms(self, numbers: list[Any]) -> list[Form]:
         """Return numbers as forms on what is left of the polyhedron, with 0 for those that are left aside."""
         forms: list[Form] = []
+        loose: set[int] = set()
         for place, number in enumerate(numbers, start=self.size):
             found = number_on(self.path, number)
-            if place in self.aside:
+            if place in self.aside or place in self.loose:
+                self._require_bounds(place, found)
                 forms.append(self.path.constant(_ZERO))
             elif isinstance(found, Affine):
                 constant = found.form.is_constant
@@ -88,8 +101,21 @@ class Runner:
             elif isinstance(found, Rising) and found.name == ROUND:
                 raise Rounds(found)
             else:
-                raise Hopeless("a state that is not an affine function of what was read")
+                self._require_bounds(place, found)
+                loose.add(place)
+        if loose:
+            raise Loose(loose)
         return forms
+
+    def _require_bounds(self, place: int, number: Symbolic) -> None:
+        """Fail where a number that is left aside may be infinite, or a loose one beyond its bounds."""
+        if place in self.aside:
+            if isinstance(number, Rising):
+                number.require_finite()
+            return
+        least, most = (None, None) if self.path.form is None else number.enclosure().range()
+        if least is None or most is None or least < -1 or most > 1:
+            raise Hopeless("a state that is not an affine function of what was read")
 
     def state(self, family: Family) -> Any:  # noqa: ANN401 -- each cell has its own kind of state
         """Return the state of the network at a family's points."""
@@ -98,6 +124,8 @@ class Runner:
 
         def number(_: object) -> Symbolic:
             place = next(places)
+            if place in self.loose:
+                return Near(self.path, self.path.constant(_ZERO), -_ONE, _ONE)
             return Aside(self.path, place) if place in self.aside else Affine(self.path, family.form(place))
 
         return map_states(number, self._start_state)
@@ -138,7 +166,8 @@ class Runner:
         return next(paths(self.path, Polyhedron(0, ()), lambda: self._outputs(self._start_state), whole=True))
 
     def _outputs(self, state: Any) -> list[Symbolic]:  # noqa: ANN401
-        return [self._number(y) for y in self.network.outputs_of_state(map_states(self._number, state))]
+        outputs = [self._number(y) for y in self.network.outputs_of_state(map_states(self._number, state))]
+        return [y.settled() if isinstance(y, Rising) and y.name != ROUND else y for y in outputs]
 
 
 def _shift(form: Form, amount: int) -> Form:
