@@ -93,8 +93,8 @@ REFUSALS = [
     ("the readout is not the model's", with_model(LSTM, readout={"kind": "zero", "weight": [[1]], "bias": [0]})),
     ("not one of all, even", {**EXACT, "lengths": "odd"}),
     (
-        "not one of real, float16, float16-fused, float16-any-order, bfloat16, bfloat16-fused, bfloat16-any-order, "
-        "float32, float32-fused, float32-any-order, float64, float64-fused, float64-any-order",
+        "not one of real, float16, float16-fused, bfloat16, bfloat16-fused, float32, float32-fused, float64, float64-fused, "
+        "float16-any-order, bfloat16-any-order, float32-any-order, float64-any-order",
         {**EXACT, "arithmetic": "float8"},
     ),
     ("not one of PROVED, REFUTED, BOUNDED", {**EXACT, "verdict": "proved"}),

@@ -146,7 +146,7 @@ def test_what_cannot_be_asked_is_refused(monkeypatch):
         (lambda: ts.members(Network(LinearCell(1, -1, 1), Readout.zero()), 5), "answer after every token"),
         (lambda: ts.members(dyck1, 5, "float32-fused"), "arithmetic: 'float32-fused' is not one of"),
         (lambda: ts.members(dyck1, 0), "upto: 0 is not a whole number from 1 on"),
-        (lambda: ts.members(dyck1, 8, "float32"), "upto: more than 10,000 prefixes to run"),
+        (lambda: ts.members(dyck1, 10, "float32"), "upto: more than 10,000 prefixes to run"),
         (lambda: ts.members(dyck1, 100), "upto: 'dyck1' has too many members up to n = 100 to run each"),
     ):
         with pytest.raises(BadInput, match=message):

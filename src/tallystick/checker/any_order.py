@@ -33,7 +33,7 @@ from .exponential import shares_above
 from .flattening import flat_program
 from .floating import FORMATS
 from .packing import Terms, packed_sums
-from .reading import fields_of
+from .reading import fields_of, one_of
 from .tanh import squash_function, tanh_time
 
 ANY_ORDER = "-any-order"
@@ -49,9 +49,6 @@ _KEPT = {
 }
 """What computes in float32, and keeps the weights or the numbers of a state in something else."""
 
-ANY_ORDERS = tuple(name + ANY_ORDER for name in (*FORMATS, *_KEPT))
-"""The names of all arithmetics in any order."""
-
 ULPS = 8
 SATURATED = {"float16": (12, 20), "bfloat16": (12, 20), "float32": (12, 20), "float64": (22, 42)}
 """From where on tanh and the sigmoid are 1: measured for NumPy, PyTorch and JAX, as `ULPS` is."""
@@ -66,6 +63,13 @@ _SINGLE = FORMATS["float32"]
 """The format in which numbers of a narrower one may be kept within a step."""
 _MOST_PACKED = 32
 """Binary digits before the point of numbers that are added up all at once."""
+
+
+def arithmetic_name(value: object, others: Sequence[str]) -> str:
+    """Return the name of an arithmetic: one in any order, or one of some others."""
+    if isinstance(value, str) and value.removesuffix(ANY_ORDER) in _KEPT and value.endswith(ANY_ORDER):
+        return value
+    return one_of(value, (*others, *(name + ANY_ORDER for name in FORMATS)))
 
 
 def require_assumed(value: object, arithmetic: str) -> None:

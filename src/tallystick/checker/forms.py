@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from .answers import Refused, require
-from .any_order import ANY_ORDER, ANY_ORDERS, require_assumed
+from .any_order import ANY_ORDER, arithmetic_name, require_assumed
 from .asked import is_asked
 from .claims import COUNT, Claim, Counterexample, Invariant, Model, Network, Rest, Tail
 from .counters import METHOD as MATRICES
@@ -47,8 +47,8 @@ def _digest(content: dict[str, Any]) -> str:
 
 
 def _claim(content: dict[str, Any]) -> Claim:
-    names = (form + order for form in FORMATS for order in ("", FUSED))
-    name = one_of(content["arithmetic"], ("real", *names, *ANY_ORDERS))
+    names = [form + order for form in FORMATS for order in ("", FUSED)]
+    name = arithmetic_name(content["arithmetic"], ("real", *names))
     any_order = name.endswith(ANY_ORDER)
     model, classes = model_of(content["model"], apart=any_order)
     model = network_of(model) if any_order and isinstance(model, Model) else model

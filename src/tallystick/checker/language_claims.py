@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, cast
 
 from .answers import require
-from .any_order import ANY_ORDER, ANY_ORDERS, require_assumed
+from .any_order import ANY_ORDER, arithmetic_name, require_assumed
 from .asked import THRESHOLD, Asked, asked_of
 from .floating import FORMATS
 from .reading import fields_of, list_of, one_of
@@ -58,7 +58,7 @@ def language_claim_of(content: dict[str, Any]) -> LanguageClaim:
     stride = {"all": 1, "even": 2}[one_of(content["lengths"], ("all", "even"))]
     first = content.get("first", 1)
     require(type(first) is int and first >= 0 and ("first" not in content or first != 1), "first is not a length")
-    arithmetic = one_of(content["arithmetic"], ("real", *FORMATS, *ANY_ORDERS))
+    arithmetic = arithmetic_name(content["arithmetic"], ("real", *FORMATS))
     any_order = arithmetic.endswith(ANY_ORDER)
     if arithmetic != "real" and not any_order:
         names = {operation.name for program in network.programs for operation in program.operations}
