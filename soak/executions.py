@@ -12,8 +12,7 @@ anything is wrong.
 import sys
 import time
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
-from itertools import repeat
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -91,9 +90,10 @@ def main(strings: int = 1_000_000, workers: int = 2, verdicts: int = 520, cases:
     """Run so many strings, compare so many verdicts, and measure each function on so many arguments."""
     run = [(kind, seed) for seed in range(-(-strings // (_AT_ONCE * len(KINDS)))) for kind in KINDS]
     decided = [(kind, seed) for seed in range(-(-verdicts // len(_DECIDED))) for kind in _DECIDED]
-    with ProcessPoolExecutor(workers, get_context("spawn"), max_tasks_per_child=50) as pool:
-        left = count_wrong("strings", run, pool.map(leave, run, repeat(_AT_ONCE)))
-        contradicted = count_wrong("verdicts", decided, pool.map(contradict, decided))
+    # A process keeps what its libraries compile, so it is replaced after a while; concurrent.futures may hang where it does that.
+    with get_context("spawn").Pool(workers, maxtasksperchild=50) as pool:
+        left = count_wrong("strings", run, pool.imap(partial(leave, strings=_AT_ONCE), run))
+        contradicted = count_wrong("verdicts", decided, pool.imap(contradict, decided))
     worse, worst = measure(cases)
     show(
         f"executions: {len(run) * _AT_ONCE:,} strings of {len(run):,} networks of {len(KINDS)} kinds by NumPy, PyTorch and JAX, "

@@ -168,7 +168,11 @@ MESSAGES = [
     ),
     # --- verdicts
     ("lengths: 'odd' is not one of all, even", lambda: certify(COUNTER, "odd")),
-    (f"arithmetic: 'float8' is not one of real, {FLOATS}", lambda: certify(COUNTER, arithmetic="float8")),
+    (
+        f"arithmetic: 'float8' is not one of real, {FLOATS}, nor a format followed by -any-order, nor one that keeps weights or "
+        "states in less, such as int8-weights-bfloat16-state-float32-any-order",
+        lambda: certify(COUNTER, arithmetic="float8"),
+    ),
     ("limit: 1 is not a whole number from 2 on", lambda: certify(COUNTER, limit=1)),
     ("limit: 1 is not a whole number from 2 on", lambda: certify(GRU, limit=1)),
     ("cell: a Strange is outside what can be decided", lambda: certify(Network(Strange(1, 1), Readout.zero()))),
