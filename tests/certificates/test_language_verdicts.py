@@ -97,6 +97,12 @@ def test_a_network_of_which_nothing_is_asked_is_refused(task, empty, first):
     disagreement({**document, "answer": {**document["answer"], "kind": "support"}}, first=first)
 
 
+@pytest.mark.parametrize("seed", [122, 130])
+def test_closed_forms_that_fail_at_odd_lengths_are_checked_where_even_ones_count(seed):
+    wrong, about, _ = disagreement_of("stack", "next", seed)
+    assert wrong is None, about
+
+
 def test_a_wrong_verdict_would_be_found():
     """The network of the documents fails on aaabb, after which it says the end."""
     document = {

@@ -15,7 +15,7 @@ from tallystick.certificates.any_order.executions import assumed_of
 from tallystick.certificates.closed_forms.decider import METHOD as FORMS
 from tallystick.certificates.closed_forms.decider import closed_form_evidence, keeps_all
 from tallystick.certificates.programs import Rounding, program_of
-from tallystick.certificates.verdict import ANY_ORDERS, REAL, Outcome, Verdict
+from tallystick.certificates.verdict import ANY_ORDERS, REAL, Lengths, Outcome, Verdict
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import show_zero_check
 from tallystick.languages.machine_files import machine_to_json
@@ -127,7 +127,14 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
     if verdict.method != FORMS:
         assumed = {"assumed": assumed_of(verdict.arithmetic)} if verdict.arithmetic in ANY_ORDERS else {}
         return {"method": verdict.method, **assumed}
+    if _is_even_and_short(verdict):
+        return {"method": LIVE if verdict.network.readout.steps is not None else STATES}
     return {"method": STATES} if _is_short(verdict) else closed_form_evidence(verdict)
+
+
+def _is_even_and_short(verdict: Verdict) -> bool:
+    """Say whether only even lengths count, up to a horizon that can be gone through: the checker's families have odd ones too."""
+    return verdict.lengths is Lengths.EVEN and verdict.horizon is not None and verdict.horizon <= _SHORT
 
 
 def _is_short(verdict: Verdict) -> bool:
