@@ -14,8 +14,9 @@ from tallystick.cells.vector import VectorCell
 from tallystick.errors import BadInput
 from tallystick.networks.network import Network
 from tallystick.networks.readout import Readout
+from tallystick.numbers.any_order import MOST_SCALE
 from tallystick.numbers.floats import FORMATS, nearest
-from tallystick.numbers.scaled_weights import LEAST_SCALE, MOST_SCALE, MOST_WHOLE, check_row
+from tallystick.numbers.scaled_weights import LEAST_SCALE, MOST_WHOLE, check_row
 from tallystick.numbers.values import Vector, exact
 
 MATRICES = ("input_weight", "recurrent_weight", "weight")

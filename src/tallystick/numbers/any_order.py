@@ -59,6 +59,9 @@ SATURATED = {"float16": (12.0, 20.0), "bfloat16": (12.0, 20.0), "float32": (12.0
 FLUSHED = 4
 """Functions may give zero for results up to so many times the least normal number: some scale a power of two on their way."""
 
+MOST_SCALE, MOST_FACTOR = 2**60, 2.0**100
+"""How large the scale of a weight may be (`scaled_weights`), and a number that is multiplied by such a weight."""
+
 SINGLE = FORMATS["float32"]
 """The format in which numbers of a narrower one may be kept within a step."""
 
@@ -183,6 +186,11 @@ def least_normal(form: FloatFormat) -> float:
     return 2.0 ** (form.least_exponent + form.digits - 1)
 
 
+def flushed_by_scales(form: FloatFormat) -> float:
+    """Return how much of a product may be lost where something is flushed before it is multiplied by a scale."""
+    return 2.0 * MOST_SCALE * least_normal(form)
+
+
 def to_span(value: "Span | int", form: FloatFormat) -> Span:
     """Return a whole number as a span; a span is one."""
     return value if isinstance(value, Span) else Span(float(value), float(value), abs(float(value)), 1, False, form)
@@ -296,8 +304,11 @@ def _rows(weight: Matrix, numbers: list[Span], few: list[bool]) -> list[Span]:
     columns = len(middle) + 8
     sizes = multiply(np.abs(W), np.abs(middle) + reach) * _SLIGHTLY_MORE
     off = (multiply(np.abs(W), reach) + columns * 2.0**-51 * sizes) * _SLIGHTLY_MORE + columns * 2.0**-515
-    found = multiply(W, middle)
-    terms = len(middle) * max(w.products for row in weight for w in row)
+    found, products = multiply(W, middle), max(w.products for row in weight for w in row)
+    if products > 1:  # weights with a scale
+        off += len(middle) * flushed_by_scales(form)
+        sizes = np.where((np.abs(middle) + reach <= MOST_FACTOR).all(axis=0), sizes, np.nan)
+    terms = len(middle) * products
     return [
         Span(low.reshape(shape), high.reshape(shape), size.reshape(shape), terms, False, form)
         for low, high, size in zip(found - off, found + off, sizes, strict=True)

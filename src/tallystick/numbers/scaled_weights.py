@@ -17,14 +17,13 @@ from typing import final
 import numpy as np
 
 from tallystick.errors import BadInput
-from tallystick.numbers.any_order import Span, least_normal, span_between, to_span
+from tallystick.numbers.any_order import MOST_FACTOR, MOST_SCALE, Span, flushed_by_scales, span_between, to_span
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FORMATS, FloatFormat, nearest
 from tallystick.numbers.operations import directed_product, to_format
 from tallystick.numbers.values import Vector, exact
 
-LEAST_SCALE, MOST_SCALE = Fraction(1, 2**125), 2**60
-MOST_FACTOR = 2.0**100
+LEAST_SCALE = Fraction(1, 2**125)
 LEAST_WHOLE, MOST_WHOLE = -128, 127
 _TERMS = 3
 """As how many terms a weight counts."""
@@ -59,11 +58,6 @@ class ScaledWeight(Span):
         return Span(low - flushed, high + flushed, size, _TERMS, False, self.form)
 
     __rmul__ = __mul__
-
-
-def flushed_by_scales(form: FloatFormat) -> float:
-    """Return how much of a product may be lost where something is flushed before it is multiplied by a scale."""
-    return 2.0 * MOST_SCALE * least_normal(form)
 
 
 def scaled_weight(value: object, form: FloatFormat, field: str) -> Span:
