@@ -140,6 +140,7 @@ def test_a_counters_few_states_stay_few():
     assert exact_accuracy(drifting, 50, "float32").correct == exact_accuracy(drifting, 50).correct
 
 
+@pytest.mark.long
 def test_a_linear_cell_at_length_50_lies_where_sampling_finds_it():
     """Half a million random strings of 50 tokens in doubles; the interval is one of four standard errors."""
     a, b, U, v = 0.83, -0.91, 1.013, 1.0

@@ -121,6 +121,7 @@ def test_a_question_whose_worker_is_killed_is_asked_once_more(tmp_path):
     asked(work, number=1, seconds=30)
 
 
+@pytest.mark.long
 def test_a_slow_question_whose_worker_is_killed_is_asked_once_more():
     async def work(workers):
         await idle(workers, 2)
