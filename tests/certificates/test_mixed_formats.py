@@ -135,6 +135,12 @@ def test_a_matrix_of_int8_is_read_from_json_and_from_tensors():
     assert read.cell.input_weight == ((Fraction(127, 2), Fraction(-127, 2)), (Fraction(3, 4), 1))
 
 
+def test_a_tensor_of_int8_without_its_scale_is_asked_about():
+    tensors = {"rnn.weight_ih_l0": np.array([[1, -1]], np.int8), "rnn.weight_hh_l0": np.eye(1)}
+    with pytest.raises(BadInput, match="rnn.weight_ih_l0: int8 without rnn.weight_ih_l0_scale beside it"):
+        network_of_tensors(tensors, {"nonlinearity": "relu"})
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

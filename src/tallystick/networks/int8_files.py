@@ -65,8 +65,13 @@ def multiply_out_tensors(tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, n
     found = dict(tensors)
     for name in tensors:
         scale, whole = found.get(name + _SCALE), found.get(name)
-        if whole is None or scale is None or whole.dtype != np.int8:
+        if whole is None or whole.dtype != np.int8 or (scale is None and whole.ndim != _MATRIX):
             continue
+        if scale is None:
+            raise BadInput(
+                f"{show_name(name)}: int8 without {show_name(name + _SCALE)} beside it, which its numbers are multiplied by; "
+                "save the scale, or 1 where they are the weights themselves"
+            )
         if whole.ndim != _MATRIX or scale.shape not in ((), (1,), whole.shape[:1], (*whole.shape[:1], 1)):
             raise BadInput(
                 f"{show_name(name + _SCALE)}: shape {show_shape(scale.shape)} is neither one scale nor one for each row of "

@@ -136,7 +136,7 @@ class _Search:
         return np.array(new, np.intp)
 
     def _look_for_failure(self, outputs: NDArray[Any]) -> None:
-        classes, right = self.program.classes(self._as_outputs(outputs)), self._right.classes_of(self.places)
+        classes, right = self.program.classes(np.asarray(outputs, np.float64)), self._right.classes_of(self.places)
         for place in np.flatnonzero(classes != right).tolist():
             found = self._class_alone(row := self._row(place))
             if found != right[place]:
@@ -151,11 +151,7 @@ class _Search:
         states, outputs = self.build.start(1), np.zeros(0)
         for token in row:
             states, outputs = self.build.step(states, np.array([token]))
-        return int(self.program.classes(self._as_outputs(outputs))[0])
-
-    @staticmethod
-    def _as_outputs(outputs: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(outputs, np.float64)
+        return int(self.program.classes(np.asarray(outputs, np.float64))[0])
 
     def _row(self, place: int) -> list[int]:
         """Return the string that leads to a new pair of this length."""
