@@ -230,6 +230,19 @@ class Document:
         for position, value in enumerate(cast("list[object]", entries)):
             yield Document(value, f"{self.where}[{position}]")
 
+    def replace_objects(self, field: str, read: Callable[["Document"], object]) -> "Document":
+        """Return this value with every object in it that has a field replaced by what it stands for."""
+        value = self.value
+        if isinstance(value, dict):
+            if field in value:
+                return Document(read(self), self.where)
+            parts = {name: Document(part, f"{self.where}: {name}") for name, part in self.content.items()}
+            return Document({name: part.replace_objects(field, read).value for name, part in parts.items()}, self.where)
+        # A list of plain numbers, as most are, holds no objects.
+        if isinstance(value, list) and any(isinstance(entry, list | dict) for entry in cast("list[object]", value)):
+            return Document([entry.replace_objects(field, read).value for entry in self.items()], self.where)
+        return self
+
     def text(self) -> str:
         """Return a string."""
         if not isinstance(self.value, str):

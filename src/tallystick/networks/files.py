@@ -41,7 +41,7 @@ from tallystick.networks.answers import answer_to_json, read_answer, read_readou
 from tallystick.networks.asked import Asked, alphabet_of, asked_readout, has_order, own_task, read_task, task_fields
 from tallystick.networks.cell_files import cell_to_json, one_hot_vectors, read_cell
 from tallystick.networks.complex_layers import real_readout
-from tallystick.networks.int8_files import multiply_out
+from tallystick.networks.int8_files import INT8, read_int8
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.stack_files import read_stack, stack_to_json
 from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
@@ -74,7 +74,8 @@ def read_network(
         nonlinearity: `linear`, `relu` or `tanh`, of an nn.RNN in such a file.
         empty: whether the empty string is a member; the default is what the file says, or else the task.
     """
-    path, asked = Path(path), Asked(chosen_task(task), classes, tokens, nonlinearity, empty)
+    chosen = None if task is None else chosen_task(task)
+    path, asked = Path(path), Asked(chosen, classes, tokens, nonlinearity, empty)
     if path.suffix.lower() in SUFFIXES:
         return read_torch(path, asked)
     _refuse_pickles(path)
@@ -117,7 +118,7 @@ def _refuse_pickles(path: Path) -> None:
 
 def network_from_json(document: Document, asked: Asked | None = None) -> Network:
     """Return the network that an object holds, asked for what its reader says; every complaint names the field."""
-    document, _ = split_about(multiply_out(document))
+    document, _ = split_about(document.replace_objects(INT8, read_int8))
     asked, own = asked or Asked(), own_task(document)
     alphabet = alphabet_of(document, own, asked.task)
     if "layers" in document.content:

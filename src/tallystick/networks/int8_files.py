@@ -9,7 +9,7 @@ In safetensors files and state dicts a tensor of int8 stands beside another of t
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,32 +20,17 @@ from tallystick.networks.tensors.named_tensor import show_name, show_shape
 from tallystick.numbers import exact
 from tallystick.numbers.scaled_weights import LEAST_WHOLE, MOST_WHOLE
 
+INT8 = "int8"
+"""The field that tells such an object from others."""
+
 _SCALE = "_scale"
 _MATRIX = 2
 
 
-def multiply_out(document: Document) -> Document:
-    """Return a document in which every matrix of int8 with its scales is a matrix of exact numbers."""
-    return Document(_numbers(document.value, document.where), document.where)
-
-
-def _numbers(value: object, where: str) -> object:
-    if isinstance(value, list):
-        entries = cast("list[object]", value)
-        # A list of plain numbers, as most are, has nothing to multiply out.
-        inner = any(isinstance(entry, list | dict) for entry in entries)
-        return [_numbers(entry, f"{where}[{place}]") for place, entry in enumerate(entries)] if inner else entries
-    if not isinstance(value, dict):
-        return value
-    found = cast("dict[str, object]", value)
-    if "int8" in found:
-        return _matrix(Document(found, where))
-    return {name: _numbers(part, f"{where}: {name}") for name, part in found.items()}
-
-
-def _matrix(document: Document) -> list[list[Fraction]]:
-    parts = document.fields(required=("int8", "scale"))
-    rows = [[_whole(entry) for entry in row.items()] for row in parts["int8"].items()]
+def read_int8(document: Document) -> list[list[Fraction]]:
+    """Return the exact numbers of a matrix of int8 with its scales."""
+    parts = document.fields(required=(INT8, "scale"))
+    rows = [[_whole(entry) for entry in row.items()] for row in parts[INT8].items()]
     scale = parts["scale"]
     one = not isinstance(scale.value, list)
     scales = [exact(entry.value, entry.where) for entry in ([scale] * len(rows) if one else scale.items())]
