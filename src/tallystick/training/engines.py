@@ -1,4 +1,4 @@
-"""What trains blocks of networks, and where: the compiled scan on any device, and the fused kernel on a GPU.
+"""What trains blocks of networks, and where: the fused kernels, one for GPUs and one for processors, and the compiled scan.
 
 The devices are this machine's processors, over whose cores threads spread the work, or its GPUs.
 """
@@ -12,14 +12,16 @@ from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from tallystick.cells import ScalarCell, VectorCell
 from tallystick.errors import BadInput
+from tallystick.training.fused.script import script_of
 from tallystick.training.layers import STEPS
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
-from tallystick.training.weights import PerSeed, Weights
+from tallystick.training.weights import PerSeed, Weights, fresh_weights
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,10 +115,14 @@ WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
 
 LONGEST = 16
-"""The longest strings of the fused kernel: it unrolls them, so that its compilation grows with them."""
+"""The longest strings of the fused kernels: they unroll them, so that their compilation grows with them."""
 
 MOST_STEPS = 2**25
-"""The most steps of the fused kernel: the table of their corrections takes less than a gigabyte."""
+"""The most steps of the fused kernels: the table of their corrections takes less than a gigabyte."""
+
+MOST_WEIGHTS = 400
+"""The most weights of a network in the kernel for processors, which is compiled weight by weight; for eight units of an LSTM that
+takes half a minute."""
 
 NETWORKS = 512
 """The block of every layout of the fused kernel divides this many networks."""
@@ -149,7 +155,7 @@ class Engine:
         """Return how many seeds make a block: on a GPU a power of two that holds all of them, up to the widest."""
         if issubclass(setting.kind, VectorCell):
             return NARROWEST
-        if self.devices.kind == "cpu" and self.name == "scan":
+        if self.devices.kind == "cpu":
             return NARROW if seeds <= 2 * NARROW else WIDE
         fillings = FILLINGS * (self.devices.multiprocessors or _USUAL_MULTIPROCESSORS)
         widest = fillings if self.name == "fused" else WIDEST
@@ -158,25 +164,18 @@ class Engine:
     def trainer(self, setting: Setting, lessons: Lessons, course: Course) -> Trainer:
         """Return what trains a block on the lessons."""
         parts: dict[str, Any] = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
-        if self.name == "fused":
-            return self._fused(lessons, course, parts)
-        return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)
+        if self.name == "scan":
+            return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)
+        script, shape = script_of(lessons, course, setting.procedure)
+        if self.devices.kind == "cpu":
+            from tallystick.training.fused.processor import train_on_processor  # noqa: PLC0415 -- an extra brings LLVM
 
-    def _fused(self, lessons: Lessons, course: Course, parts: dict[str, Any]) -> Trainer:
-        from tallystick.training.fused.kernel import (  # noqa: PLC0415 -- Pallas takes a while to load
-            launch_for,
-            script_of,
-            train_fused,
-        )
-
-        # The kernel is for a GPU; elsewhere JAX interprets it step by step, which is slow and good for tests.
-        interpret = self.devices.kind == "cpu"
-        script, shape = script_of(lessons, course, parts["method"])
+            return lambda block: train_on_processor(block, script, shape=shape, **parts)
+        from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
 
         def train(block: Weights) -> tuple[Weights, PerSeed]:
             launch = launch_for(len(jax.tree.leaves(block)), lessons.opening.dtype)
-            arrays = jax.tree.map(jnp.asarray, (block, script))
-            return train_fused(*arrays, shape=shape, launch=launch, interpret=interpret, **parts)
+            return train_fused(*jax.tree.map(jnp.asarray, (block, script)), shape=shape, launch=launch, **parts)
 
         return train
 
@@ -194,11 +193,10 @@ def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: s
     """Return the quickest engine for training a setting on the strings, or the one that is asked for."""
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = _reason_against_fused(setting, strings) if devices.kind == "gpu" or wanted == "fused" else None
+    reason = None if wanted == "scan" else _reason_against_fused(setting, strings, devices.kind)
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
-    quickest = "fused" if devices.kind == "gpu" and not reason else "scan"
-    return Engine(wanted or quickest, devices)
+    return Engine(wanted or ("scan" if reason else "fused"), devices)
 
 
 def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
@@ -206,28 +204,46 @@ def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
 
     >>> setting = Setting("binary", bias=False, train_length=20)
     >>> engine_text(setting, ["(" * 20], "gpu")
-    'gpu, compiled scan: strings of 20 tokens are longer than the 16 that the fused kernel holds'
+    'gpu, compiled scan: strings of 20 tokens are longer than the 16 that a fused kernel holds'
     """
-    if kind == "cpu":
-        return "cpu, compiled scan"
-    reason = _reason_against_fused(setting, strings)
-    return f"gpu, compiled scan: {reason}" if reason else "gpu, fused kernel"
+    reason = _reason_against_fused(setting, strings, kind)
+    return f"{kind}, compiled scan: {reason}" if reason else f"{kind}, fused kernel"
 
 
-def _reason_against_fused(setting: Setting, strings: list[str]) -> str | None:
-    """Say why the fused kernel cannot train a setting on the strings; None if it can."""
+def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> str | None:
+    """Say why the fused kernel of a kind of device cannot train a setting on the strings; None if it can."""
+    longest, steps = max(map(len, strings)), len(strings) * setting.epochs
+    if longest > LONGEST:
+        return f"strings of {longest} tokens are longer than the {LONGEST} that a fused kernel holds"
+    if steps > MOST_STEPS:
+        return f"{steps:,} steps are more than the {MOST_STEPS:,} that a fused kernel has corrections for"
+    if issubclass(setting.kind, ScalarCell):  # whose quotients share reciprocals
+        for name, most in MOST.items():
+            if getattr(setting, name) > most:
+                return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what a fused kernel holds"
+    return _reason_against_processor(setting, longest) if kind == "cpu" else _reason_against_gpu(setting)
+
+
+def _reason_against_gpu(setting: Setting) -> str | None:
     try:
         import jax.experimental.pallas.triton  # noqa: F401, PLC0415 -- takes a while to load
     except ImportError:
         return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
-    longest, steps = max(map(len, strings)), len(strings) * setting.epochs
     if not issubclass(setting.kind, ScalarCell):
         return f"a {setting.cell} may have several units, and the fused kernel is for cells with one"
-    for name, most in MOST.items():
-        if getattr(setting, name) > most:
-            return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what the fused kernel holds"
-    if longest > LONGEST:
-        return f"strings of {longest} tokens are longer than the {LONGEST} that the fused kernel holds"
-    if steps > MOST_STEPS:
-        return f"{steps:,} steps are more than the {MOST_STEPS:,} that the fused kernel has corrections for"
     return None
+
+
+def _reason_against_processor(setting: Setting, longest: int) -> str | None:
+    try:
+        from tallystick.training.fused.processor import missing_operation  # noqa: PLC0415 -- which needs LLVM
+    except ImportError:
+        return "llvmlite is not installed, which compiles the fused kernel"
+    example = fresh_weights(
+        setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype, units=setting.units
+    )
+    weights = sum(leaf.size for leaf in jax.tree.leaves(example))
+    if weights > MOST_WEIGHTS:
+        return f"{weights} weights are more than the {MOST_WEIGHTS} that the fused kernel is compiled for"
+    missing = missing_operation(example, setting, longest)
+    return missing and f"the fused kernel has no form of {missing}, which a step of a {setting.cell} needs"

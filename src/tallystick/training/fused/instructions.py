@@ -10,7 +10,6 @@ In float32 each is right to about two units in the last place. In float64 produc
 them, so that the two stay together. docs/performance.md compares weights that were trained by both.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from math import e, log2
 from typing import Any, TypeVar
@@ -21,6 +20,8 @@ import numpy as np
 from jax.experimental.pallas import triton
 from jax.extend import core
 from jaxtyping import Array
+
+from tallystick.training.fused.script import LEFT_AS_WRITTEN, products_used_once
 
 Result = TypeVar("Result")
 
@@ -36,22 +37,13 @@ def in_instructions(work: Callable[..., Result]) -> Callable[..., Result]:
     return replaced
 
 
-def as_written(work: Callable[..., Result]) -> Callable[..., Result]:
-    """Return the function as one whose products are rounded before they are added, as it says."""
-
-    def left_as_written(*arguments: Any) -> Result:  # noqa: ANN401
-        return work(*arguments)
-
-    return jax.jit(left_as_written)
-
-
 def _evaluate(
     program: core.Jaxpr, constants: list[Any], arguments: list[Any], *, multiply_adds: bool = True
 ) -> list[Any]:
     values: dict[core.Var, Any] = dict(
         zip([*program.constvars, *program.invars], [*constants, *arguments], strict=True)
     )
-    products = _products_used_once(program) if multiply_adds else {}
+    products = products_used_once(program) if multiply_adds else {}
 
     def read(atom: core.Var | core.Literal) -> Any:  # noqa: ANN401
         return atom.val if isinstance(atom, core.Literal) else values[atom]
@@ -71,24 +63,10 @@ def _evaluate(
     return [read(atom) for atom in program.outvars]
 
 
-def _products_used_once(program: core.Jaxpr) -> dict[Any, core.JaxprEqn]:
-    """Return the products that only one sum needs: these can be part of a multiply-add."""
-    used = [atom for equation in program.eqns for atom in equation.invars] + list(program.outvars)
-    uses = Counter(atom for atom in used if isinstance(atom, core.Var))
-    return {
-        equation.outvars[0]: equation
-        for equation in program.eqns
-        if equation.primitive.name == "mul"
-        and uses[equation.outvars[0]] == 1
-        and _is_floats(equation.outvars[0])
-        and _type_name(equation.outvars[0]) == "float32"
-    }
-
-
 def _apply(equation: core.JaxprEqn, operands: list[Any]) -> list[Any]:
     inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
     if equation.primitive.name in _CALLS and isinstance(inner, core.ClosedJaxpr):
-        written = equation.params.get("name") == "left_as_written"
+        written = equation.params.get("name") == LEFT_AS_WRITTEN
         return _evaluate(inner.jaxpr, inner.consts, operands, multiply_adds=not written)
     last = equation.invars[-1]
     replacement = _REPLACED.get((equation.primitive.name, _type_name(last))) if _is_floats(last) else None

@@ -1,9 +1,5 @@
-"""The kernel: a block of networks is read once, trained over all epochs in registers, and written once.
+"""The kernel for GPUs: a block of networks is read once, trained over all epochs in registers, and written once."""
 
-It reads a training run as a script: a string is two integers, one bit per token, and Adam's corrections are a table.
-"""
-
-from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,60 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array
 
-from tallystick.cells import Cell, LinearCell, Token
+from tallystick.cells import Cell, Token
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.arithmetic import Folded, fold, folded_adam, linear_gradient
-from tallystick.training.fused.instructions import as_written, in_instructions
-from tallystick.training.gradients import Gradient, gradient_of
-from tallystick.training.lessons import Course, Exercise, Lessons
+from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.fused.instructions import in_instructions
+from tallystick.training.fused.script import Script, Shape, learner_of
+from tallystick.training.lessons import Exercise
 from tallystick.training.loop import Learner, Student
 from tallystick.training.methods import Method
-from tallystick.training.objectives import Objective
 from tallystick.training.weights import PerSeed, Weights
-
-
-class Script(NamedTuple):
-    """What every block of networks reads, step by step; a row of `asked` holds targets, then answers."""
-
-    opening: Int[Any, " string"]
-    closing: Int[Any, " string"]
-    asked: Float[Any, "string number"]
-    stages: Int[Any, "stage 2"]
-    folded: Folded
-    strength: Float[Any, " 1"]
-    learning_rate: Float[Any, " 1"]
-
-
-class Shape(NamedTuple):
-    """The part of a script that is fixed when the kernel is compiled.
-
-    Attributes:
-        tokens: the width of the strings, which are padded on the left.
-        outputs: how many numbers answer a string.
-        every_token: whether there are targets for each token.
-    """
-
-    tokens: int
-    outputs: int
-    every_token: bool
-
-
-def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script, Shape]:
-    """Put a training set and its course into words and tables, without the padding."""
-    strings = int(course.stage_strings[-1])
-    present = (lessons.opening + lessons.closing)[:strings]
-    tokens = int(present.sum(axis=1).max())
-    opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
-    targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
-    asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
-    steps = jnp.arange(int(np.sum(course.stage_strings * course.stage_epochs)), dtype=jnp.int32)
-    folded = _folded_corrections(steps, jax.tree.map(jnp.asarray, course), method=method)
-    numbers = (course.strength[None], course.learning_rate[None])
-    stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
-    script = Script(opening, closing, asked, stages, folded, *numbers)
-    return script, Shape(tokens, lessons.answers.shape[1], method.every_token)
 
 
 def read_exercise(script: Script, shape: Shape, place: Array) -> Exercise:
@@ -79,18 +32,6 @@ def read_exercise(script: Script, shape: Shape, place: Array) -> Exercise:
     *targets, answers = (tuple(numbers[row * shape.outputs :][: shape.outputs]) for row in range(rows + 1))
     by_output: Any = tuple(zip(*targets, strict=True)) if shape.every_token else targets[0]
     return Exercise(tokens, by_output, answers)
-
-
-@partial(jax.jit, static_argnames="method")
-def _folded_corrections(steps: Array, course: Course, *, method: Method) -> Folded:
-    dtype = course.learning_rate.dtype
-    corrections = course.corrections(steps, method)
-    return Folded(*(jnp.broadcast_to(part, steps.shape).astype(dtype) for part in fold(corrections, method.momenta)))
-
-
-def _words(tokens: np.ndarray) -> np.ndarray:
-    """Write each string as an integer; the first token is the lowest bit."""
-    return (tokens.astype(np.int32) << np.arange(tokens.shape[1], dtype=np.int32)).sum(axis=1, dtype=np.int32)
 
 
 def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
@@ -144,7 +85,15 @@ def train_fused(
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
         start, script, (ends, right) = jax.tree.unflatten(structure, references)
         initial = jax.tree.map(lambda reference: reference[...], start)
-        learner = _learner(initial, script, kind, task, method, launch.sharing)
+        learner = learner_of(
+            initial,
+            lambda done: Folded(*(table[done] for table in script.folded)),
+            (script.strength[0], script.learning_rate[0]),
+            kind=kind,
+            task=task,
+            method=method,
+            sharing=launch.sharing,
+        )
         student, score = _train(learner, initial, script, shape, native=not interpret)
         jax.tree.map(lambda reference, array: reference.__setitem__(..., array), ends, learner.weights(student))
         right[...] = score
@@ -160,22 +109,6 @@ def train_fused(
         interpret=interpret,
     )
     return jax.tree.unflatten(jax.tree.structure(results), call(*jax.tree.leaves((weights, script))))
-
-
-def _learner(initial: Weights, script: Script, kind: type[Cell], task: Task, method: Method, sharing: int) -> Learner:
-    """Return the loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic."""
-    optimiser = folded_adam(lambda done: Folded(*(table[done] for table in script.folded)), method.momenta, sharing)
-    gradient = _gradient(kind, method.losses.of(task), every_token=method.every_token)
-    numbers = (script.strength[0], script.learning_rate[0])
-    return Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method, gradient=gradient)
-
-
-def _gradient(kind: type[Cell], objective: Objective, *, every_token: bool) -> Gradient:
-    # Errors are differences of nearly equal numbers, so their rounding decides where training ends.
-    objective = replace(objective, error=as_written(objective.error))
-    if kind is LinearCell and not every_token:
-        return linear_gradient(objective)
-    return gradient_of(kind, objective, every_token=every_token)
 
 
 def _train(

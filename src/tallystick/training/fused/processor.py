@@ -1,0 +1,408 @@
+"""The kernel for processors: a few networks are read once, trained over all epochs, and written once.
+
+The loop's own learner is traced for one string, and LLVM compiles it into one function over vectors with a lane per network
+(`writing`). That function goes through all stages, epochs and strings of a script for one vector of networks after another, so
+that their weights and moments stay in registers and the first cache. Nothing in it depends on how many networks there are or
+which core runs it: the same seed gives the same weights whatever stands beside it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ctypes import CFUNCTYPE, c_int64, c_void_p
+from functools import cache
+from threading import Lock
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from llvmlite import binding, ir
+
+from tallystick.cells import Cell, Token, VectorCell
+from tallystick.languages.tasks import Task
+from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.fused.script import Script, Shape, learner_of
+from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
+from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape, unwritable
+from tallystick.training.lessons import Exercise
+from tallystick.training.loop import Learner, Student
+from tallystick.training.methods import Method
+from tallystick.training.setting import Setting
+from tallystick.training.weights import AnyWeights, PerSeed
+
+_LONG = ir.IntType(64)
+_POINTER = ir.IntType(8).as_pointer()
+_LOCK = Lock()
+
+
+class Layout(NamedTuple):
+    """How a program is laid out.
+
+    Attributes:
+        lanes: networks that are trained together.
+        sharing: how many of Adam's quotients share one reciprocal.
+    """
+
+    lanes: int
+    sharing: int
+
+
+LANES = 64
+"""Every layout's number of lanes divides this."""
+
+_FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
+
+
+def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
+    """Return the layout that measured best: the more numbers a network has, the fewer networks stay in the first cache.
+
+    Quotients share a reciprocal where each belongs to one number; those of whole tensors do not go together.
+    """
+    weights = sum(int(np.prod(shape)) for shape in shapes)
+    lanes = LANES if weights <= _FEW_WEIGHTS else LANES // 2 if weights <= _SOME_WEIGHTS else LANES // 4
+    return Layout(lanes if precision == "float32" else min(lanes, LANES // 2), sharing=1 if any(shapes) else 2)
+
+
+class Program(NamedTuple):
+    """What decides which code is compiled.
+
+    Attributes:
+        structure: how the weights are put together.
+        shapes: the shape of each in one network.
+        precision: the type of the weights.
+        gradients: the type that slopes are computed in.
+        shape: what is fixed of a script.
+        kind: the kind of cell.
+        task: what is asked.
+        method: how it is trained.
+        layout: how many networks are trained together.
+    """
+
+    structure: Any
+    shapes: tuple[tuple[int, ...], ...]
+    precision: str
+    gradients: str
+    shape: Shape
+    kind: type[Cell]
+    task: Task
+    method: Method
+    layout: Layout
+
+
+def program_of(
+    weights: AnyWeights,
+    gradients: str,
+    shape: Shape,
+    kind: type[Cell],
+    task: Task,
+    method: Method,
+    layout: Layout | None = None,
+) -> Program:
+    """Return what is compiled for weights like these."""
+    leaves, structure = jax.tree.flatten(weights)
+    shapes, precision = tuple(leaf.shape[:-1] for leaf in leaves), str(leaves[0].dtype)
+    chosen = layout or layout_for(shapes, precision)
+    return Program(structure, shapes, precision, gradients, shape, kind, task, method, chosen)
+
+
+def missing_operation(weights: AnyWeights, setting: Setting, tokens: int) -> str | None:
+    """Return the name of an operation that training needs and that has no vector code; None where there is none."""
+    method, outputs = setting.procedure, setting.goal.outputs
+    shape = Shape(tokens, outputs, outputs + bool(method.memory), method.every_token)
+    program = program_of(weights, setting.gradient_dtype.name, shape, setting.kind, setting.goal, method)
+    return next(iter(unwritable(*_trace(program)[:4])), None)
+
+
+def train_on_processor(
+    weights: AnyWeights,
+    script: Script,
+    *,
+    shape: Shape,
+    kind: type[Cell],
+    task: Task,
+    method: Method,
+    layout: Layout | None = None,
+) -> tuple[AnyWeights, PerSeed]:
+    """Train networks; return their weights and how many strings each network got right. A last vector is filled up."""
+    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
+    with _LOCK:  # several blocks begin at once, and the first of them compiles
+        run = _function(program)
+    leaves, structure = jax.tree.flatten(weights)
+    precision, gradients, seeds = np.dtype(program.precision), np.dtype(program.gradients), leaves[0].shape[-1]
+    networks = -(-seeds // program.layout.lanes) * program.layout.lanes
+    inputs = [np.ascontiguousarray(np.take(leaf, np.arange(networks), -1, mode="clip")) for leaf in leaves]
+    ends, right = [np.empty_like(leaf) for leaf in inputs], np.empty(networks, precision)
+    bits = np.arange(shape.tokens)
+    tokens = [((np.asarray(word)[:, None] >> bits) & 1).astype(gradients) for word in (script.opening, script.closing)]
+    arrays = [*inputs, *ends, right, *tokens, np.asarray(script.asked, gradients), np.asarray(script.stages, np.int32)]
+    arrays += [np.asarray(table, precision) for table in (*script.folded, script.temperature)]
+    arrays += [np.asarray(number, precision) for number in (script.strength, script.learning_rate)]
+    arrays = list(map(np.ascontiguousarray, arrays))
+    pointers = np.array([array.ctypes.data for array in arrays], np.int64)
+    run(pointers.ctypes.data, networks, len(script.stages))
+    return jax.tree.unflatten(structure, [end[..., :seeds] for end in ends]), right[:seeds]
+
+
+# --- What is computed -----------------------------------------------------------------------------------------------------------
+
+
+class _Traced(NamedTuple):
+    """The parts of a run as programs, and the student that goes from one to the next."""
+
+    start: Any
+    step: Any
+    counted_step: Any
+    weights: Any
+    student: list[Any]
+
+
+@cache
+def _trace(program: Program) -> _Traced:
+    """Trace the learner for one string; what is not of a network is one number."""
+    shape, method = program.shape, program.method
+    own, seen = (jax.ShapeDtypeStruct((), dtype) for dtype in (program.precision, program.gradients))
+    leaves = [jax.ShapeDtypeStruct((*of, SEEDS), program.precision) for of in program.shapes]
+    rows = shape.tokens if shape.every_token else 1
+    asked = [seen] * ((rows * shape.targets) + shape.outputs)
+    fixed = (jax.tree.unflatten(program.structure, leaves), Folded(own, own), own, (own, own))
+
+    def learner(initial: AnyWeights, folded: Folded, numbers: tuple[Any, Any]) -> Learner:
+        parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": method}
+        return learner_of(initial, lambda _: folded, numbers, sharing=program.layout.sharing, **parts)
+
+    def start(initial: AnyWeights, folded: Folded, _: Any, numbers: tuple[Any, Any]) -> Student:  # noqa: ANN401
+        return learner(initial, folded, numbers).start()
+
+    def learn(
+        initial: AnyWeights,
+        folded: Folded,
+        temperature: Any,  # noqa: ANN401 -- a number
+        numbers: tuple[Any, Any],
+        string: list[Token],
+        asked: list[Any],
+        student: Student,
+    ) -> tuple[Student, Any]:
+        learned = learner(initial, folded, numbers)
+        exercise = _exercise(string, asked, shape, as_arrays=issubclass(program.kind, VectorCell))
+        look = learned.look(exercise, student, jnp.dtype(program.gradients), temperature if method.sharpens else None)
+        return learned.learn(student, look), jnp.where(look.right, 1, 0).astype(program.precision)
+
+    def weights(
+        initial: AnyWeights,
+        folded: Folded,
+        temperature: Any,  # noqa: ANN401
+        numbers: tuple[Any, Any],
+        student: Student,
+    ) -> AnyWeights:
+        return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
+
+    with jax.enable_x64("float64" in (program.precision, program.gradients)):
+        started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)
+        arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
+        counted = jax.make_jaxpr(learn)(*arguments)
+        plain = jax.make_jaxpr(lambda *arguments: learn(*arguments)[0])(*arguments)
+        ended = jax.make_jaxpr(weights)(*fixed, student)
+    return _Traced(started, plain, counted, ended, jax.tree.leaves(student))
+
+
+def _exercise(string: list[Token], asked: list[Any], shape: Shape, *, as_arrays: bool) -> Exercise:
+    """Put one string together: as single tokens, or with the tokens as an axis, which layers and gates take."""
+    rows = shape.tokens if shape.every_token else 1
+    answers = tuple(asked[rows * shape.targets :])
+    by_row = [asked[row * shape.targets :][: shape.targets] for row in range(rows)]
+    targets: Any = tuple(zip(*by_row, strict=True)) if shape.every_token else tuple(by_row[0])
+    if not as_arrays:
+        return Exercise(string, targets, answers)
+    stacked = tuple(jnp.stack(target) for target in targets) if shape.every_token else targets
+    return Exercise(Token(*map(jnp.stack, zip(*string, strict=True))), stacked, answers)
+
+
+# --- The function ---------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _function(program: Program) -> Callable[[int, int, int], None]:
+    """Compile the training of one kind of network; it takes where the arrays are, and how many networks and stages there are."""
+    traced = _trace(program)
+    module = ir.Module("training")
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER.as_pointer(), _LONG, _LONG]), "train")
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    _Training(builder, program, traced, *function.args).write()
+    builder.ret_void()
+    return _compile(module)
+
+
+class _Training:
+    """Writes the loops around the traced programs."""
+
+    def __init__(
+        self, builder: ir.IRBuilder, program: Program, traced: _Traced, arrays: Value, networks: Value, stages: Value
+    ) -> None:
+        self._build, self._program, self._traced = builder, program, traced
+        self._networks, self._stage_count = networks, stages
+        self._vectors = Vectors(builder, program.layout.lanes)
+        # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
+        self._writer = Writer(self._vectors, multiply_adds=program.precision == "float32")
+        self._own, self._seen = FLOATS[program.precision], FLOATS[program.gradients]
+        leaves = len(program.shapes)
+        kinds = [self._own] * (2 * leaves + 1) + [self._seen] * 3 + [INTEGER] + [self._own] * 5
+        pointers = [
+            builder.bitcast(builder.load(builder.gep(arrays, [ir.Constant(_LONG, place)])), kind.as_pointer())
+            for place, kind in enumerate(kinds)
+        ]
+        self._inputs, self._ends, self._right = pointers[:leaves], pointers[leaves : 2 * leaves], pointers[2 * leaves]
+        tables = pointers[2 * leaves + 1 :]
+        self._opening, self._closing, self._asked, self._stages, *self._folded, self._temperature, strength, rate = (
+            tables
+        )
+        self._numbers = [self._single(builder.load(number)) for number in (strength, rate)]
+        self._state = [self._room(part) for part in traced.student]
+        self._score, self._done = builder.alloca(self._vectors.vector(self._own)), builder.alloca(_LONG)
+
+    def write(self) -> None:
+        """Write the training of one vector of networks after another."""
+        lanes = ir.Constant(_LONG, self._program.layout.lanes)
+        with _count(self._build, self._build.sdiv(self._networks, lanes)) as block:
+            self._write_block(self._build.mul(block, lanes))
+
+    def _write_block(self, lane: Value) -> None:
+        build, traced = self._build, self._traced
+        initial = [
+            numbers([self._lanes_at(pointer, place, lane) for place in range(int(np.prod(shape)))], (*shape, SEEDS))
+            for pointer, shape in zip(self._inputs, self._program.shapes, strict=True)
+        ]
+        nothing = [self._single(ir.Constant(self._own, 0))] * 3
+        self._keep(self._writer.write(traced.start, [*initial, *nothing, *self._numbers]))
+        build.store(ir.Constant(_LONG, 0), self._done)
+        last = build.sub(self._stage_count, ir.Constant(_LONG, 1))
+        with _count(build, self._stage_count) as stage:
+            strings, epochs = self._stage(stage)
+            is_last = build.zext(build.icmp_signed("==", stage, last), _LONG)
+            with _count(build, build.sub(epochs, is_last)), _count(build, strings) as place:
+                self._keep(self._writer.write(traced.step, self._arguments(initial, place)))
+        # Right answers count in the last epoch of the last stage.
+        build.store(self._vectors.spread(ir.Constant(self._own, 0)), self._score)
+        strings, _ = self._stage(last)
+        with _count(build, strings) as place:
+            *student, right = self._writer.write(traced.counted_step, self._arguments(initial, place))
+            self._keep(student)
+            build.store(build.fadd(build.load(self._score), self._vectors.spread(right.values.item())), self._score)
+        temperature = self._single(self._temperature_after(build.load(self._done)))
+        ended = self._writer.write(
+            traced.weights, [*initial, *nothing[:2], temperature, *self._numbers, *self._student()]
+        )
+        for pointer, end in zip(self._ends, ended, strict=True):
+            for place, value in enumerate(end.values.ravel()):
+                self._store(pointer, place, lane, value)
+        self._store(self._right, 0, lane, build.load(self._score))
+
+    def _arguments(self, initial: list[Numbers], place: Value) -> list[Numbers]:
+        """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
+        build, shape = self._build, self._program.shape
+        done = build.load(self._done)
+        build.store(build.add(done, ir.Constant(_LONG, 1)), self._done)
+        tables = [*(self._entry(table, done) for table in self._folded), self._temperature_after(done)]
+        opening, closing = (self._row(table, place, shape.tokens) for table in (self._opening, self._closing))
+        tokens = [value for pair in zip(opening, closing, strict=True) for value in pair]
+        rows = shape.tokens if shape.every_token else 1
+        asked = self._row(self._asked, place, rows * shape.targets + shape.outputs)
+        singles = [*map(self._single, tables), *self._numbers, *map(self._single, [*tokens, *asked])]
+        return [*initial, *singles, *self._student()]
+
+    def _temperature_after(self, done: Value) -> Value:
+        sharpens = self._program.method.sharpens
+        return self._entry(self._temperature, done if sharpens else ir.Constant(_LONG, 0))
+
+    # --- Numbers in memory ---
+
+    def _single(self, value: Value) -> Numbers:
+        return numbers([value], ())
+
+    def _room(self, part: Any) -> list[Value]:  # noqa: ANN401 -- a shape and its dtype
+        element = type_of(part.dtype)
+        kind = self._vectors.vector(element) if SEEDS in part.shape else element
+        return [self._build.alloca(kind) for _ in range(int(np.prod(own_shape(part.shape))))]
+
+    def _student(self) -> list[Numbers]:
+        parts = zip(self._state, self._traced.student, strict=True)
+        return [numbers([self._build.load(place) for place in places], part.shape) for places, part in parts]
+
+    def _keep(self, student: list[Numbers]) -> None:
+        values = [value for part in student for value in part.values.ravel()]
+        places = [place for part in self._state for place in part]
+        for value, place in zip(values, places, strict=True):
+            spread = isinstance(place.type.pointee, ir.VectorType)
+            self._build.store(self._vectors.spread(value) if spread else value, place)
+
+    def _stage(self, stage: Value) -> tuple[Value, Value]:
+        """Return how many strings a stage has, and how many epochs."""
+        strings, epochs = (self._build.sext(number, _LONG) for number in self._row(self._stages, stage, 2))
+        return strings, epochs
+
+    def _entry(self, table: Value, place: Value) -> Value:
+        return self._build.load(self._build.gep(table, [place]))
+
+    def _row(self, table: Value, row: Value, width: int) -> list[Value]:
+        start = self._build.mul(row, ir.Constant(_LONG, width))
+        return [self._entry(table, self._build.add(start, ir.Constant(_LONG, place))) for place in range(width)]
+
+    def _lanes_at(self, pointer: Value, number: int, lane: Value) -> Value:
+        return self._build.load(self._place(pointer, number, lane), align=self._alignment)
+
+    def _store(self, pointer: Value, number: int, lane: Value, value: Value) -> None:
+        self._build.store(self._vectors.spread(value), self._place(pointer, number, lane), align=self._alignment)
+
+    def _place(self, pointer: Value, number: int, lane: Value) -> Value:
+        """Return where a number of the networks from a lane on stands: the networks are the last axis."""
+        row = self._build.mul(self._networks, ir.Constant(_LONG, number))
+        place = self._build.gep(pointer, [self._build.add(row, lane)])
+        return self._build.bitcast(place, self._vectors.vector(self._own).as_pointer())
+
+    @property
+    def _alignment(self) -> int:
+        return np.dtype(self._program.precision).itemsize
+
+
+@contextmanager
+def _count(builder: ir.IRBuilder, end: Value) -> Iterator[Value]:
+    """Write a loop that counts from 0 to an end; what is written inside is its body."""
+    before = builder.block
+    head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
+    builder.branch(head)
+    builder.position_at_end(head)
+    number = builder.phi(_LONG)
+    number.add_incoming(ir.Constant(_LONG, 0), before)
+    builder.cbranch(builder.icmp_signed("<", number, end), body, after)
+    builder.position_at_end(body)
+    yield number
+    number.add_incoming(builder.add(number, ir.Constant(_LONG, 1)), builder.block)
+    builder.branch(head)
+    builder.position_at_end(after)
+
+
+# --- The compiler ---------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _machine() -> binding.TargetMachine:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    features = binding.get_host_cpu_features().flatten()
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(cpu=binding.get_host_cpu_name(), features=features, opt=3)
+
+
+_KEPT: list[Any] = []
+"""What the compiled functions live in."""
+
+
+def _compile(module: ir.Module) -> Callable[[int, int, int], None]:
+    machine = _machine()
+    parsed = binding.parse_assembly(str(module))
+    options = binding.create_pipeline_tuning_options(speed_level=2)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+    engine = binding.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    _KEPT.append(engine)
+    return CFUNCTYPE(None, c_void_p, c_int64, c_int64)(engine.get_function_address("train"))

@@ -1,0 +1,185 @@
+"""The fused kernel for processors trains as the compiled scan does: every cell, task, method and precision."""
+
+import sys
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from llvmlite import ir
+
+from tallystick.errors import BadInput
+from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text
+from tallystick.training.ensemble import train
+from tallystick.training.fused import processor
+from tallystick.training.fused.vectors import FLOATS, Vectors
+from tallystick.training.fused.writing import SEEDS, Writer, numbers, unwritable
+from tallystick.training.methods import METHODS
+from tallystick.training.setting import Setting
+from tallystick.training.weights import fresh_weights
+
+STRINGS = ["(", ")(", "(()", "))((", "()()"]
+CPU = devices_named("cpu")
+
+
+def setting_of(**options):
+    return Setting(**{"task": "binary", "bias": True, "train_length": 4, "epochs": 2, **options})
+
+
+def initial(setting, seeds=70):
+    sizes = {"bias": setting.bias, "dtype": setting.dtype, "units": setting.units}
+    return fresh_weights(setting.kind, setting.goal, np.arange(seeds), **sizes)
+
+
+# What the loop does differently from method to method, every kind of cell, three outputs, and every precision.
+SETTINGS = [
+    {},
+    {"bias": False},
+    {"task": "ternary"},
+    {"task": "count"},
+    {"precision": "float64", "cell": "selective", "method": "tied-unit"},
+    {"method": "lagrangian"},
+    {"method": "projected"},
+    {"cell": "relu", "method": "count-penalty", "task": "count"},
+    {"method": "curriculum", "cell": "tanh"},
+    {"cell": "lstm", "units": 2, "bias": False},
+    {"cell": "lstm", "units": 1, "method": "saturating", "precision": "float64"},
+    {"cell": "gru", "units": 1, "method": "count-tokens", "task": "ternary"},
+    {"cell": "linear", "units": 3, "method": "count-exact"},
+    {"cell": "selective", "units": 2, "task": "ternary"},
+]
+LONG = [
+    {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
+    *({"cell": cell, "units": 2} for cell in ("relu", "tanh", "gru", "lstm")),
+    *({"cell": "linear", "units": 2, "method": method} for method in METHODS if "saturating" not in method),
+    {"cell": "gru", "units": 1, "method": "saturating-labels", "precision": "float64"},
+    {"cell": "lstm", "units": 4, "precision": "float64"},
+]
+
+
+def names(options):
+    return "-".join(map(str, options.values())) or "plain"
+
+
+@pytest.mark.parametrize(
+    "options", [*SETTINGS, *(pytest.param(options, marks=pytest.mark.long) for options in LONG)], ids=names
+)
+def test_the_kernel_agrees_with_the_scan(options):
+    setting = setting_of(**options)
+    assert engine_for(setting, STRINGS, CPU).name == "fused"
+    start = initial(setting)
+    fused, scanned = (train(setting, start, STRINGS, device="cpu", engine=engine) for engine in (None, "scan"))
+    size = 1e-9 if setting.precision == "float64" else 1e-4
+    for found, expected, before in zip(*map(jax.tree.leaves, (fused.weights, scanned.weights, start)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=size)
+        assert found.dtype == before.dtype
+        assert not np.array_equal(found, before)
+    assert fused.accuracy_train.tolist() == scanned.accuracy_train.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"cell": "gru", "units": 1}], ids=names)
+def test_neither_block_nor_workers_nor_neighbours_matter(options):
+    setting = setting_of(**options)
+    start = initial(setting, 150)
+    whole = train(setting, start, STRINGS, device="cpu")
+    for chosen, block, workers in ((slice(0, 150), 16, 2), (slice(149, 150), None, 1), (slice(60, 70), 64, 1)):
+        part = train(setting, start.places(chosen), STRINGS, device="cpu", block=block, workers=workers)
+        for found, expected in zip(*map(jax.tree.leaves, (part.weights, whole.weights)), strict=True):
+            assert np.array_equal(found, expected[..., chosen])
+
+
+def test_what_it_cannot_train_the_scan_trains_and_the_reason_is_said(monkeypatch):
+    setting = setting_of()
+    assert engine_text(setting, STRINGS, "cpu") == "cpu, fused kernel"
+    spiral = replace(setting, cell="lru", units=2)
+    assert engine_text(spiral, STRINGS, "cpu") == (
+        "cpu, compiled scan: the fused kernel has no form of log, which a step of a lru needs"
+    )
+    assert engine_for(spiral, STRINGS, CPU).name == "scan"
+    wide = replace(setting, cell="linear", units=32)
+    assert f"more than the {MOST_WEIGHTS} that the fused kernel is compiled for" in engine_text(wide, STRINGS, "cpu")
+    with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
+        engine_for(setting, ["(" * 17], CPU, "fused")
+    monkeypatch.setitem(sys.modules, "tallystick.training.fused.processor", None)
+    assert engine_text(setting, STRINGS, "cpu") == (
+        "cpu, compiled scan: llvmlite is not installed, which compiles the fused kernel"
+    )
+
+
+# --- The functions --------------------------------------------------------------------------------------------------------------
+
+
+def compiled(work, dtype, lanes=16):
+    """Compile a function of one number for vectors, and return it as a function of arrays of a whole number of vectors."""
+    with jax.enable_x64(dtype == "float64"):
+        program = jax.make_jaxpr(work)(jax.ShapeDtypeStruct((SEEDS,), dtype))
+    module = ir.Module("function")
+    pointers = ir.IntType(8).as_pointer().as_pointer()
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointers, *[ir.IntType(64)] * 2]), "train")
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    vectors, kind = Vectors(builder, lanes), ir.VectorType(FLOATS[dtype], lanes).as_pointer()
+    places = [
+        builder.bitcast(builder.load(builder.gep(function.args[0], [ir.Constant(ir.IntType(64), place)])), kind)
+        for place in range(2)
+    ]
+    with processor._count(builder, function.args[1]) as block:
+        x = builder.load(builder.gep(places[0], [block]), align=4)
+        (y,) = Writer(vectors, multiply_adds=False).write(program, [numbers([x], (SEEDS,))])
+        builder.store(y.values.item(), builder.gep(places[1], [block]), align=4)
+    builder.ret_void()
+    run = processor._compile(module)
+
+    def call(x):
+        x = np.ascontiguousarray(x, dtype)
+        y = np.empty_like(x)
+        run(np.array([x.ctypes.data, y.ctypes.data]).ctypes.data, len(x) // lanes, 0)
+        return y
+
+    return call
+
+
+FUNCTIONS = {
+    "exp": (jnp.exp, np.exp, (-80, 80)),
+    "tanh": (jnp.tanh, np.tanh, (-12, 12)),
+    "small tanh": (jnp.tanh, np.tanh, (-1e-3, 1e-3)),
+    "logistic": (jax.nn.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (-40, 40)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("work", "known", "ends"), FUNCTIONS.values(), ids=FUNCTIONS)
+def test_functions_are_right_to_the_last_places(work, known, ends, dtype):
+    x = np.random.default_rng(1).uniform(*ends, 16_000).astype(dtype)
+    found, exact = compiled(work, dtype)(x), known(x.astype(np.longdouble))
+    off = np.abs(found - exact) / np.spacing(np.abs(exact).astype(dtype))
+    assert off.max() < 4
+
+
+def test_numbers_that_are_not_finite_stay_so():
+    x = np.array([np.nan, np.inf, -np.inf, 0] * 4, np.float32)
+    assert np.isnan(compiled(jnp.tanh, "float32")(x)[::4]).all()
+    assert compiled(jnp.tanh, "float32")(x)[1:4].tolist() == [1, -1, 0]
+    assert np.isnan(compiled(jax.nn.relu, "float32")(x)[::4]).all()
+    assert compiled(jnp.sign, "float32")(x)[1:4].tolist() == [1, -1, 0]
+
+
+def test_what_moves_numbers_moves_them_as_jax_does():
+    """Of a program that turns, cuts, pads and adds up arrays, the result is that of JAX."""
+
+    def work(x):
+        rows = jnp.stack([x * n for n in range(6)]).reshape(2, 3, -1)
+        turned = jnp.concatenate([rows.transpose(1, 0, 2)[::-1], rows.transpose(1, 0, 2)[1:]])
+        left, right = jnp.split(jnp.pad(turned, ((1, 0), (0, 0), (0, 0)), constant_values=3), 2)
+        carried, along = jax.lax.scan(lambda h, part: (h * 0.5 + part[0], h), x, left - right)
+        return carried + (along * np.arange(3, dtype=np.float32)[:, None]).sum(axis=0) + (x > 0)
+
+    x = np.random.default_rng(2).normal(size=32).astype(np.float32)
+    np.testing.assert_allclose(compiled(work, "float32")(x), work(jnp.asarray(x)), rtol=2e-6, atol=2e-6)
+
+
+def test_an_operation_without_a_form_is_found_wherever_it_stands():
+    inner = jax.make_jaxpr(lambda x: jax.jit(lambda y: jnp.cos(y) + 1)(x) + 2)(jnp.ones(3))
+    assert unwritable(inner) == ["cos"]
+    unused = jax.make_jaxpr(lambda x: (jnp.cos(x), x + 1)[1])(jnp.ones(3))
+    assert unwritable(unused) == []
