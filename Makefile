@@ -102,7 +102,7 @@ $(VENV)/torch: $(VENV)/ready requirements-torch.txt
 # Renews the pins. Needs uv on the path; the result names no download address. PyTorch and numba have a file of their
 # own, requirements-torch.txt, renewed by hand: builds of PyTorch differ from place to place.
 lock:
-	uv pip compile pyproject.toml --extra cluster --extra explore --extra prove --extra tanh --extra dev \
+	uv pip compile pyproject.toml --extra cluster --extra explore --extra fast --extra prove --extra tanh --extra dev \
 		--universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = str(Path(sys.executable).with_name("uv"))
 PYTHONS = ("3.11", "3.12", "3.13")
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-EXTRAS = ("cluster", "explore", "prove", "tanh")
+EXTRAS = ("cluster", "explore", "fast", "prove", "tanh")
 SHOWN = ("jax", "numpy", "polars", "matplotlib", "optax", "typer", "fastapi", "z3-solver")
 
 TOOLS = ("httpx", "hypothesis", "psutil", "pytest", "pytest-xdist", "scipy")

@@ -74,9 +74,7 @@ def frozen_part(found, run):
 
 @pytest.mark.long
 @pytest.mark.parametrize("cell", ["linear", "selective", "relu", "tanh", "gru", "lstm"])
-def test_the_rows_of_a_run_of_every_method(cell, tmp_path, monkeypatch):
-    """Trained by the compiled scan, whose bits were frozen; the fused kernel is held to it in `tests/training`."""
-    monkeypatch.setattr("tallystick.training.engines._reason_against_fused", lambda *_: "the scan was frozen")
+def test_the_rows_of_a_run_of_every_method(cell, tmp_path):
     frozen = json.loads(RUNS.read_text())
     if rounding() != frozen["rounding"]:
         pytest.skip(f"other bits are right here: {rounding()}, and the corpus has {frozen['rounding']}")

@@ -67,9 +67,8 @@ def names(options):
 )
 def test_the_kernel_agrees_with_the_scan(options):
     setting = setting_of(**options)
-    assert engine_for(setting, STRINGS, CPU).name == "fused"
     start = initial(setting)
-    fused, scanned = (train(setting, start, STRINGS, device="cpu", engine=engine) for engine in (None, "scan"))
+    fused, scanned = (train(setting, start, STRINGS, device="cpu", engine=engine) for engine in ("fused", "scan"))
     size = 1e-9 if setting.precision == "float64" else 1e-4
     for found, expected, before in zip(*map(jax.tree.leaves, (fused.weights, scanned.weights, start)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=size)
@@ -82,29 +81,32 @@ def test_the_kernel_agrees_with_the_scan(options):
 def test_neither_block_nor_workers_nor_neighbours_matter(options):
     setting = setting_of(**options)
     start = initial(setting, 150)
-    whole = train(setting, start, STRINGS, device="cpu")
+    whole = train(setting, start, STRINGS, device="cpu", engine="fused")
     for chosen, block, workers in ((slice(0, 150), 16, 2), (slice(149, 150), None, 1), (slice(60, 70), 64, 1)):
-        part = train(setting, start.places(chosen), STRINGS, device="cpu", block=block, workers=workers)
+        how = {"block": block, "workers": workers, "device": "cpu", "engine": "fused"}
+        part = train(setting, start.places(chosen), STRINGS, **how)
         for found, expected in zip(*map(jax.tree.leaves, (part.weights, whole.weights)), strict=True):
             assert np.array_equal(found, expected[..., chosen])
 
 
-def test_what_it_cannot_train_the_scan_trains_and_the_reason_is_said(monkeypatch):
+def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
     setting = setting_of()
-    assert engine_text(setting, STRINGS, "cpu") == "cpu, fused kernel"
+    assert engine_for(setting, STRINGS, CPU, "fused").name == "fused"
+    assert engine_for(setting, STRINGS, CPU).name == "scan"
+    assert engine_text(setting, STRINGS, "cpu") == "cpu, compiled scan"
+
+    def refusal(chosen, strings=STRINGS):
+        with pytest.raises(BadInput) as refused:
+            engine_for(chosen, strings, CPU, "fused")
+        return str(refused.value)
+
     spiral = replace(setting, cell="lru", units=2)
-    assert engine_text(spiral, STRINGS, "cpu") == (
-        "cpu, compiled scan: the fused kernel has no form of log, which a step of a lru needs"
-    )
-    assert engine_for(spiral, STRINGS, CPU).name == "scan"
+    assert refusal(spiral) == "engine: the fused kernel has no form of log, which a step of a lru needs"
     wide = replace(setting, cell="linear", units=32)
-    assert f"more than the {MOST_WEIGHTS} that the fused kernel is compiled for" in engine_text(wide, STRINGS, "cpu")
-    with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
-        engine_for(setting, ["(" * 17], CPU, "fused")
+    assert f"more than the {MOST_WEIGHTS} that the fused kernel is compiled for" in refusal(wide)
+    assert refusal(setting, ["(" * 17]).startswith("engine: strings of 17 tokens")
     monkeypatch.setitem(sys.modules, "tallystick.training.fused.processor", None)
-    assert engine_text(setting, STRINGS, "cpu") == (
-        "cpu, compiled scan: llvmlite is not installed, which compiles the fused kernel"
-    )
+    assert refusal(setting).endswith("pip install 'tallystick[fast]' brings it")
 
 
 # --- The functions --------------------------------------------------------------------------------------------------------------

@@ -107,6 +107,10 @@ def on_every_core(work: Callable[[Item], Result], items: Iterable[Item], workers
 
 ENGINES = ("scan", "fused")
 
+_USUAL = {"cpu": "scan", "gpu": "fused"}
+"""What trains where nobody asks for an engine. On processors the fused kernel is quicker, too, but rounds otherwise: networks of
+length 8 would not be those of the tables in docs/."""
+
 NARROWEST, NARROW, WIDE = 128, 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough to stay in the
 cache; narrow if there are few seeds, so that every core has some, and narrowest for cells with several units."""
@@ -190,13 +194,15 @@ def devices_for(setting: Setting, name: str = "auto") -> Devices:
 
 
 def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
-    """Return the quickest engine for training a setting on the strings, or the one that is asked for."""
+    """Return the engine that is asked for, or the usual one of the devices that can train a setting on the strings."""
     if wanted is not None and wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = None if wanted == "scan" else _reason_against_fused(setting, strings, devices.kind)
+    reason = (
+        _reason_against_fused(setting, strings, devices.kind) if "fused" in (wanted, _USUAL[devices.kind]) else None
+    )
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
-    return Engine(wanted or ("scan" if reason else "fused"), devices)
+    return Engine(wanted or ("scan" if reason else _USUAL[devices.kind]), devices)
 
 
 def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
@@ -206,6 +212,8 @@ def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
     >>> engine_text(setting, ["(" * 20], "gpu")
     'gpu, compiled scan: strings of 20 tokens are longer than the 16 that a fused kernel holds'
     """
+    if _USUAL[kind] == "scan":
+        return f"{kind}, compiled scan"
     reason = _reason_against_fused(setting, strings, kind)
     return f"{kind}, compiled scan: {reason}" if reason else f"{kind}, fused kernel"
 
@@ -238,7 +246,7 @@ def _reason_against_processor(setting: Setting, longest: int) -> str | None:
     try:
         from tallystick.training.fused.processor import missing_operation  # noqa: PLC0415 -- which needs LLVM
     except ImportError:
-        return "llvmlite is not installed, which compiles the fused kernel"
+        return "llvmlite is not installed, which compiles the fused kernel; pip install 'tallystick[fast]' brings it"
     example = fresh_weights(
         setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype, units=setting.units
     )

@@ -120,7 +120,7 @@ def train(
         workers: how many blocks are trained side by side; the default is one per core, or three per GPU.
         progress: called with the number of seeds of each block that is done.
         device: auto, cpu or gpu.
-        engine: scan or fused; the default is the quickest that the device has.
+        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors.
     """
     size, devices = len(initial.example), devices_for(setting, device)
     if not size:
