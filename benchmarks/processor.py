@@ -3,8 +3,8 @@
     python -m benchmarks.processor [SECONDS]
 
 Each row is timed for about so many seconds (one by default), in turn by both engines; compiling is timed apart. `nudged` is
-how far the scan's own weights move if every initial weight is changed by up to one unit in the last place: no two ways of rounding
-can be expected to agree more closely. Differences are the median over seeds of the greatest difference in a weight.
+how far the scan's own weights move if every initial weight is changed by up to one unit in the last place: no two ways of
+rounding can be expected to agree more closely. Differences are the median over seeds of the greatest difference in a weight.
 """
 
 import sys
@@ -19,7 +19,7 @@ from benchmarks.machine import this_machine
 from benchmarks.speed import initial_weights, strings_of, training_work
 from benchmarks.training import SETTING, _lessons, _start
 from tallystick.runs.jobs import paper_grid
-from tallystick.training.engines import cores
+from tallystick.training.engines import NARROWEST, WIDE, cores
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import nudge_weights
@@ -51,7 +51,7 @@ def rate(setting: Setting, engine: str, seconds: float, workers: int | None = No
     started = perf_counter()
     training_work(replace(setting, epochs=1), 1, "cpu", engine)()
     compiling = perf_counter() - started
-    seeds, taken = 64 * cores(), 0.0
+    seeds, taken = (WIDE if setting.units == 1 else NARROWEST) * cores(), 0.0
     while True:
         work = training_work(setting, seeds, "cpu", engine, workers)
         started = perf_counter()

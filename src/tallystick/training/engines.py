@@ -157,6 +157,9 @@ class Engine:
 
     def width(self, seeds: int, setting: Setting) -> int:
         """Return how many seeds make a block: on a GPU a power of two that holds all of them, up to the widest."""
+        if self.devices.kind == "cpu" and self.name == "fused":
+            of_a_core = -(-seeds // (cores() * NARROWEST)) * NARROWEST
+            return min(of_a_core, NARROW if issubclass(setting.kind, VectorCell) else WIDE)
         if issubclass(setting.kind, VectorCell):
             return NARROWEST
         if self.devices.kind == "cpu":

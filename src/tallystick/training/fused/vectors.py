@@ -214,6 +214,7 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "abs": lambda vectors, x: vectors.call("fabs", x),
     "sign": Vectors.sign,
     "square": lambda vectors, x: vectors.builder.fmul(x, x),
+    "one_minus_square": lambda vectors, x: vectors.builder.fsub(vectors.number(1, x), vectors.builder.fmul(x, x)),
     "select_n": Vectors.choose,
     "stop_gradient": lambda _, x: x,
     "copy": lambda _, x: x,
