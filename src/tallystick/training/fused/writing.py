@@ -86,7 +86,7 @@ class Writer:
     def _apply(self, equation: core.JaxprEqn, operands: list[Numbers], *, multiply_adds: bool) -> list[Numbers]:
         name, shape, parameters = equation.primitive.name, _shape(equation.outvars[0]), equation.params
         if name == "scan":
-            return self._unroll(parameters, operands, multiply_adds=multiply_adds)
+            return self._unroll(equation, operands, multiply_adds=multiply_adds)
         inner = parameters.get("jaxpr", parameters.get("call_jaxpr"))
         if isinstance(inner, core.ClosedJaxpr):
             fused = multiply_adds and parameters.get("name") != LEFT_AS_WRITTEN
@@ -115,15 +115,17 @@ class Writer:
 
         return self.each(_shape(equation.outvars[0]), work, [*factors, other])
 
-    def _unroll(self, parameters: dict[str, Any], operands: list[Numbers], *, multiply_adds: bool) -> list[Numbers]:
-        """Write the steps of a scan one after the other."""
-        first, last = parameters["num_consts"], parameters["num_consts"] + parameters["num_carry"]
-        fixed, carry, along = operands[:first], operands[first:last], operands[last:]
+    def _unroll(self, equation: core.JaxprEqn, operands: list[Numbers], *, multiply_adds: bool) -> list[Numbers]:
+        """Write the steps of a scan one after the other; what it goes along has an axis more than a step sees of it."""
+        parameters, inner = equation.params, equation.params["jaxpr"].jaxpr
+        carried = sum(_shape(one) == _shape(each) for one, each in zip(equation.outvars, inner.outvars, strict=True))
+        seen = sum(one.shape == _shape(each) for one, each in zip(operands, inner.invars, strict=True))
+        fixed, carry, along = operands[: seen - carried], operands[seen - carried : seen], operands[seen:]
         places = range(parameters["length"])
         kept: list[list[Numbers]] = []
         for place in reversed(places) if parameters["reverse"] else places:
-            seen = [Numbers(part.values[place, ...], part.shape[1:]) for part in along]
-            results = self._write(parameters["jaxpr"], [*fixed, *carry, *seen], multiply_adds=multiply_adds)
+            read = [Numbers(part.values[place, ...], part.shape[1:]) for part in along]
+            results = self._write(parameters["jaxpr"], [*fixed, *carry, *read], multiply_adds=multiply_adds)
             carry = results[: len(carry)]
             kept.append(results[len(carry) :])
         if parameters["reverse"]:
