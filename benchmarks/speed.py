@@ -161,9 +161,9 @@ def training_work(
 
 def initial_weights(setting: Setting, seeds: int) -> Weights:
     """Draw initial weights; the last few draws are kept, because settings share them."""
-    return _initial_weights(setting.kind, setting.goal, setting.bias, setting.dtype, seeds)
+    return _initial_weights(setting.kind, setting.goal, setting.bias, setting.dtype, setting.units, seeds)
 
 
 @lru_cache(maxsize=3)
-def _initial_weights(kind: type[Cell], task: Task, bias: bool, dtype: np.dtype, seeds: int) -> Weights:
-    return fresh_weights(kind, task, np.arange(seeds), bias=bias, dtype=dtype)
+def _initial_weights(kind: type[Cell], task: Task, bias: bool, dtype: np.dtype, units: int, seeds: int) -> Weights:
+    return fresh_weights(kind, task, np.arange(seeds), bias=bias, dtype=dtype, units=units)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
+from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
+from tallystick.languages.tasks import BINARY
 from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
@@ -19,7 +21,9 @@ from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 
-STRINGS = ["(", ")(", "(()", "))((", "()()"]
+STRINGS = training_set(BINARY, 4, 0)
+"""On fewer strings some slopes are rounding alone, which Adam makes as large as any; with `tied-unit` and two units they are in
+float32 on any."""
 CPU = devices_named("cpu")
 
 
@@ -52,7 +56,11 @@ SETTINGS = [
 LONG = [
     {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
     *({"cell": cell, "units": 2} for cell in ("relu", "tanh", "gru", "lstm")),
-    *({"cell": "linear", "units": 2, "method": method} for method in METHODS if "saturating" not in method),
+    *(
+        {"cell": "linear", "units": 2, "method": method, "precision": "float64"}
+        for method in METHODS
+        if "saturating" not in method
+    ),
     {"cell": "gru", "units": 1, "method": "saturating-labels", "precision": "float64"},
     {"cell": "lstm", "units": 4, "precision": "float64"},
 ]
