@@ -105,6 +105,12 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("FiniteHorizon.v", 58, "otherwise_some_even_string_fails"),
         ),
     ),
+    "checker": CoqOnly(
+        "The proven checker",
+        "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that the "
+        "claim speaks of.",
+        (CoqTheorem("checker/Check.v", 58, "check_sound"),),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 

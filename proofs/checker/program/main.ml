@@ -1,0 +1,86 @@
+(* The proven checker: reads a certificate, lets the extracted checker verify it, and says in words what it has verified. *)
+
+open Answers
+open Checker
+module Z = Answers.Whole
+
+type string = Answers.text
+
+let usage = "usage: proven-checker CERTIFICATE [--minutes N]"
+
+(* --- The claim in words ----------------------------------------------------------------------------------------------------------- *)
+
+let shown_runs runs =
+  let run (token, size) = Printf.sprintf "%s^%s" (match token with Open -> "(" | Close -> ")") (Z.to_string size) in
+  let number = List.length runs in
+  let shown = String.concat " " (List.map run (List.filteri (fun i _ -> i < 20) runs)) in
+  if number > 20 then Printf.sprintf "%s … (%d runs)" shown number else shown
+
+let words (read : Certificates.read) =
+  let claim = read.claim and names = read.subject.classes in
+  let name k = List.nth names (Z.to_int k) in
+  let length = match claim.which with AllLengths -> "" | EvenLengths -> " of even length" in
+  let told =
+    match claim.said with
+    | Proved -> Printf.sprintf "PROVED: every string%s but the empty one gets its right class" length
+    | Bounded horizon -> Printf.sprintf "BOUNDED: every string%s of 1 to %s tokens gets its right class" length (Z.to_string horizon)
+    | Refuted (horizon, runs, given) ->
+        Printf.sprintf "REFUTED: every string%s of 1 to %s tokens gets its right class, and %s of %s tokens gets %s instead of %s"
+          length (Z.to_string horizon) (shown_runs runs)
+          (Z.to_string (size_of_runs runs))
+          (name given)
+          (name (right_class claim.asked (string_of runs))) in
+  let task = claim.asked in
+  let counted = if task.floored then "the count that never falls below 0" else "the number of ( less that of )" in
+  let network = network_of claim.its in
+  Printf.sprintf "%s; right by %s: %s below 0, %s at 0, %s above 0; a %s network with %d numbers and %d outputs, in exact arithmetic"
+    told counted (name task.below) (name task.at_zero) (name task.above) read.subject.cell read.subject.units
+    (List.length network.lines)
+
+(* --- Answers ------------------------------------------------------------------------------------------------------------------ *)
+
+let read_file path =
+  try
+    let channel = open_in_bin path in
+    Fun.protect ~finally:(fun () -> close_in channel) (fun () ->
+        let buffer = Buffer.create 65536 in
+        (try
+           while Buffer.length buffer <= Json.largest do
+             Buffer.add_channel buffer channel 1
+           done
+         with End_of_file -> ());
+        Buffer.contents buffer)
+  with Sys_error reason -> raise (Unreadable reason)
+
+let verify path =
+  let read = Certificates.claim_of (Json.parse (read_file path)) in
+  (match (read.claim.said, read.right_said) with
+  | Refuted (_, runs, _), Some right ->
+      require (Z.equal right (right_class read.claim.asked (string_of runs))) "the right class is not the string's"
+  | _ -> ());
+  let plan = Plans.plan read in
+  if List.exists (fun attempt -> check (Lazy.force attempt)) plan.attempts then words read
+  else if plan.decisive then raise (Refused "the checker did not verify it")
+  else raise (Too_costly "the checker did not verify it, which does not make it false")
+
+let minutes_of text =
+  match float_of_string_opt text with Some minutes when minutes >= 0. && minutes <= 1e6 -> minutes | _ -> prerr_endline usage; exit 2
+
+let () =
+  let path, minutes =
+    match Array.to_list Sys.argv with
+    | [ _; path ] -> (path, 5.)
+    | [ _; path; "--minutes"; minutes ] -> (path, minutes_of minutes)
+    | _ -> prerr_endline usage; exit 2 in
+  Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise (Too_costly "stopped at the limit; --minutes raises it")));
+  ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = max 0.001 (60. *. minutes) });
+  let status, line =
+    match verify path with
+    | told -> (0, "holds: " ^ told)
+    | exception Refused reason -> (1, "does not hold: " ^ reason)
+    | exception Unreadable reason -> (2, "bad input: " ^ reason)
+    | exception Not_covered reason -> (3, "not covered: " ^ reason)
+    | exception Too_costly reason -> (3, "too costly: " ^ reason)
+    | exception (Out_of_memory | Stack_overflow | Z.Overflow) -> (3, "too costly: there is not enough memory for this") in
+  print_endline line;
+  exit status
