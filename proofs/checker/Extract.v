@@ -1,7 +1,7 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Check.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Check.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".
@@ -12,4 +12,17 @@ Extract Inlined Constant Pos.eqb => "Big_int_Z.eq_big_int".
 Extract Inlined Constant Pos.leb => "Big_int_Z.le_big_int".
 Extract Inlined Constant Pos.ltb => "Big_int_Z.lt_big_int".
 
-Extraction "checker.ml" check network_of.
+Extract Inlined Constant Z.add => "Big_int_Z.add_big_int".
+Extract Inlined Constant Z.sub => "Big_int_Z.sub_big_int".
+Extract Inlined Constant Z.mul => "Big_int_Z.mult_big_int".
+Extract Inlined Constant Z.opp => "Big_int_Z.minus_big_int".
+Extract Inlined Constant Z.eqb => "Big_int_Z.eq_big_int".
+Extract Inlined Constant Z.min => "Big_int_Z.min_big_int".
+Extract Inlined Constant Z.max => "Big_int_Z.max_big_int".
+Extract Inlined Constant Z.abs => "Big_int_Z.abs_big_int".
+Extract Constant Z.ggcd =>
+ "(fun a b -> let g = Big_int_Z.gcd_big_int a b in
+  if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
+Extract Inlined Constant rev' => "List.rev".
+
+Extraction "checker.ml" check network_of affine_of whole_matrix walk_to.

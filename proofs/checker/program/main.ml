@@ -59,9 +59,14 @@ let verify path =
       require (Z.equal right (right_class read.claim.asked (string_of runs))) "the right class is not the string's"
   | _ -> ());
   let plan = Plans.plan read in
-  if List.exists (fun attempt -> check (Lazy.force attempt)) plan.attempts then words read
-  else if plan.decisive then raise (Refused "the checker did not verify it")
-  else raise (Too_costly "the checker did not verify it, which does not make it false")
+  let rec attempt = function
+    | [] -> raise (Too_costly "the checker did not verify it, which does not make it false")
+    | one :: rest ->
+        let certificate = Lazy.force one in
+        if check certificate then words read
+        else if plan.fails certificate then raise (Refused "the checker did not verify it")
+        else attempt rest in
+  attempt plan.attempts
 
 let minutes_of text =
   match float_of_string_opt text with Some minutes when minutes >= 0. && minutes <= 1e6 -> minutes | _ -> prerr_endline usage; exit 2

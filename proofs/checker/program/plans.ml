@@ -9,7 +9,7 @@ type string = Answers.text
 
 type plan = {
   attempts : certificate Lazy.t list; (* coarse and quick ones first *)
-  decisive : bool; (* whether a claim that none of them proves is false *)
+  fails : certificate -> bool; (* whether an attempt that did not verify the claim shows that it is false *)
 }
 
 let longest_search = Z.of_int 20_000
@@ -41,13 +41,106 @@ let units network length =
   let whole = lazy (Z.mul (Z.pow step (Z.to_int length + 1)) (Z.pow around 3)) in
   if exact <= short_digits then [ whole ] else [ rounded; whole ]
 
+let horizon_of claim = match claim.said with Bounded horizon | Refuted (horizon, _, _) -> horizon | Proved -> Z.zero
+
 let search (read : Certificates.read) =
   let network = network_of read.claim.its in
-  let horizon = match read.claim.said with Bounded horizon | Refuted (horizon, _, _) -> horizon | Proved -> Z.zero in
+  let horizon = horizon_of read.claim in
   if Z.gt horizon longest_search then raise (Too_costly (Printf.sprintf "a search to length %s" (Z.to_string horizon)));
   let length = Z.add horizon (stride read.claim.which) in
-  let attempt unit = lazy (let unit = Lazy.force unit in { claimed = read.claim; to_horizon = unit; of_string = unit }) in
+  let attempt unit = lazy (let unit = ByBoxes (Lazy.force unit) in { claimed = read.claim; to_horizon = unit; of_string = unit }) in
   List.map attempt (units network length)
+
+(* --- Affine networks -------------------------------------------------------------------------------------------------------------- *)
+
+let affine_network network =
+  match affine_of network with
+  | Some affine -> affine
+  | None -> raise (Refused "the method decides only for a step that adds up multiples of the state")
+
+(* The comparisons that make the right class of each sign of the count, each with its signs. *)
+let tracks_of (subject : Models.model_read) network =
+  let known = List.mem subject.kind [ "binary"; "ternary"; "class"; "count" ] && not subject.task.floored in
+  require known "the method decides only for the sign of n − m, by one output or the greatest of several";
+  let needs = subject.first_needs :: network.decision in
+  let of_side (side, right) = List.map (fun comparison -> (comparison, side)) (List.nth needs (Z.to_int right)) in
+  let wanted = List.concat_map of_side [ (Lt, subject.task.below); (Eq, subject.task.at_zero); (Gt, subject.task.above) ] in
+  let comparisons = List.sort_uniq compare (List.map fst wanted) in
+  List.map (fun one -> (one, List.filter_map (fun (other, side) -> if other = one then Some side else None) wanted)) comparisons
+
+let common numbers = List.fold_left (fun found x -> Z.lcm found x.qden) Z.one numbers
+
+type scales = { divisor : Z.t; scale : Z.t; around : Z.t; lost : int; size : int; largest : int }
+
+(* D and S, the denominator of all lines that are compared, and about how many binary digits errors grow by in 64 tokens. *)
+let scales_of network affine tracks =
+  let rows = List.map fst (affine.opening @ affine.closing) in
+  let divisor = common (List.concat rows) in
+  let scale = common (moved network Open @ moved network Close) in
+  let around = List.fold_left (fun found (c, _) -> let v, b = line_of_track network affine c in Z.lcm found (common (b :: v))) Z.one tracks in
+  let around = Z.lcm around (common (initial network)) in
+  let whole lines =
+    match whole_matrix divisor lines with Some matrix -> matrix | None -> raise (Refused "a matrix that is not whole") in
+  let matrices = [ whole affine.opening; whole affine.closing ] in
+  let greatest = List.fold_left (fun found matrix -> Z.max found (growth matrix)) Z.zero matrices in
+  let ratio = Z.cdiv (Z.shift_left greatest 32) divisor in
+  let lost = max 0 (Z.numbits (Z.pow ratio 64) - (64 * 32)) in
+  let largest = List.fold_left (fun found z -> max found (Z.numbits z)) 0 (List.concat (List.concat matrices)) in
+  { divisor; scale; around; lost; size = List.length network.start; largest }
+
+let most_digits = 1 lsl 33
+let longest_walk = Z.of_int 5_000_000
+
+(* Units for strings of a length; the exact one only where its numbers fit into the memory. *)
+let row_units scales length =
+  let exact = length * bits scales.divisor in
+  let places = 96 + (length * scales.lost / 64) + bits scales.scale + (2 * bits (Z.of_int length)) in
+  if length * min exact places > most_digits then raise (Too_costly (Printf.sprintf "the terms of length %d" length));
+  let rounded = lazy (Z.shift_left scales.around places) in
+  let whole = lazy (Z.mul scales.around (Z.pow scales.divisor length)) in
+  if exact <= places then [ whole ] else if length * exact > most_digits then [ rounded ] else [ rounded; whole ]
+
+(* Whether a length surely fails: what the checker saw last is below zero by more than its error. Not proved, nor needed. *)
+let surely_fails claim certificate =
+  match certificate.to_horizon with
+  | BySorting (unit, divisor, scale, tracks) ->
+      let network = network_of claim.its in
+      let affine = affine_network network in
+      let fails (comparison, sides) =
+        match whole_network_of divisor scale network affine with
+        | None -> false
+        | Some whole ->
+            let line = line_of_track network affine comparison in
+            let last = walk_to unit divisor scale network whole claim.which line (questions (comparison, sides)) (horizon_of claim) in
+            let below side =
+              (side <> Eq || last.terms.even)
+              &&
+              let least = Z.add last.value (least last.terms side) in
+              Z.lt least (Z.neg last.error) || (comparison.strict && Z.equal least (Z.neg last.error)) in
+            (not last.good) && List.exists below sides in
+      List.exists fails tracks
+  | ByBoxes _ -> false
+
+let sorting (read : Certificates.read) =
+  let network = network_of read.claim.its in
+  let affine = affine_network network in
+  let tracks = tracks_of read.subject network in
+  let scales = scales_of network affine tracks in
+  (match whole_network_of scales.divisor scales.scale network affine with
+  | Some whole -> require (same_matrix whole.m_open whole.m_close) "sorting decides only for a step with one matrix for both tokens"
+  | None -> ());
+  let horizon = horizon_of read.claim in
+  if Z.gt horizon longest_walk then raise (Too_costly (Printf.sprintf "length %s" (Z.to_string horizon)));
+  let length = Z.to_int horizon + Z.to_int (stride read.claim.which) in
+  let units = row_units scales length in
+  let attempt unit =
+    lazy
+      (let way = BySorting (Lazy.force unit, scales.divisor, scales.scale, tracks) in
+       { claimed = read.claim; to_horizon = way; of_string = way }) in
+  let is_exact certificate =
+    match certificate.to_horizon with BySorting (unit, _, _, _) -> Z.divisible unit (Z.pow scales.divisor (length - 1)) | _ -> false in
+  { attempts = List.map attempt units;
+    fails = (fun certificate -> is_exact certificate || surely_fails read.claim certificate) }
 
 (* --- By method ----------------------------------------------------------------------------------------------------------------- *)
 
@@ -68,7 +161,14 @@ let plan (read : Certificates.read) =
             && subject.cell = "linear" && Z.sign (fst cell.weights).qnum > 0 in
           require (sortable || read.evidence.by = "search") "sorted strings decide only for a linear cell with U > 0 in real numbers";
           let intervals = List.mem subject.kind [ "binary"; "ternary"; "class" ] || cell.relu || not subject.task.floored in
-          { attempts = search read; decisive = intervals }
+          if (not cell.relu) && subject.cell = "linear" && List.mem subject.kind [ "binary"; "ternary"; "class" ] && not subject.task.floored then sorting read
+          else
+            let attempts = search read in
+            let last = List.nth attempts (List.length attempts - 1) in
+            { attempts; fails = (fun certificate -> intervals && certificate == Lazy.force last) }
       | "exact depth" -> raise (Refused "exact depth bounds a counter in floating point")
       | _ -> raise (Refused "not one of theorem, search, sorted strings, exact depth"))
-  | Programs _ -> raise (Not_covered (Printf.sprintf "evidence by %s" read.evidence.by))
+  | Programs _ -> (
+      match read.evidence.by with
+      | "sorting" when not proved -> only read "method"; sorting read
+      | by -> raise (Not_covered (Printf.sprintf "evidence by %s" by)))

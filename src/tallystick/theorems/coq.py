@@ -107,9 +107,9 @@ COQ_ONLY: dict[str, CoqOnly] = {
     ),
     "checker": CoqOnly(
         "The proven checker",
-        "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that the "
-        "claim speaks of.",
-        (CoqTheorem("checker/Check.v", 58, "check_sound"),),
+        "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that "
+        "the claim speaks of.",
+        (CoqTheorem("checker/Check.v", 90, "check_sound"),),
     ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
