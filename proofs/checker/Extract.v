@@ -1,7 +1,7 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Affine Whole Sorting Check.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Check Floats FloatCheck.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".
@@ -25,4 +25,12 @@ Extract Constant Z.ggcd =>
   if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
 Extract Inlined Constant rev' => "List.rev".
 
-Extraction "checker.ml" check network_of affine_of whole_matrix walk_to.
+(** What rounding is made of. These stand in the module that Coq names Z as well, where Z is still that of zarith. *)
+Extract Constant Z.log2 => "(fun z -> if Z.sign z <= 0 then Z.zero else Z.of_int (Z.numbits z - 1))".
+Extract Constant Z.testbit => "(fun z place -> Z.sign place >= 0 && Z.testbit z (Z.to_int place))".
+Extract Constant Z.land => "Z.logand".
+Extract Constant Z.odd => "Z.is_odd".
+Extract Constant Z.sgn => "(fun z -> Z.of_int (Z.sign z))".
+
+Extraction "checker.ml" check network_of affine_of whole_matrix walk_to
+  check_float float16 bfloat16 float32 float64 float_step.

@@ -12,6 +12,7 @@ type evidence = { by : string; fields : Json.t }
 type read = {
   subject : Models.model_read;
   claim : claim;
+  arithmetic : string;
   right_said : Z.t option; (* the right class that the certificate names for its failing string *)
   evidence : evidence;
 }
@@ -48,9 +49,10 @@ let class_of names value =
 
 (* The states along the failing string, which the package writes for its readers; the claim does not speak of them, and
    neither does the proof. *)
-let check_trace (subject : Models.model_read) runs value =
+let check_trace (subject : Models.model_read) arithmetic runs value =
   match value with
   | Null -> ()
+  | _ when arithmetic <> "real" -> Executions.check_trace (Executions.network subject arithmetic) runs value
   | _ ->
       let network = match subject.model with Unit _ -> network_of subject.model | Programs _ -> raise (Refused "no state of this cell is an exact number") in
       let states = List.map Models.number_of (list_of value) in
@@ -80,11 +82,15 @@ let claim_of content =
   let rest = match content with Object fields -> Object (List.remove_assoc "digest" fields) | _ -> Null in
   require (field "digest" = Text (Sha256.hex (Json.spell rest))) "the digest does not fit the content";
   if has (field "model") "alphabet" then raise (Not_covered "a network that is asked about a language");
-  (match field "arithmetic" with
-  | Text "real" -> ()
-  | Text name when List.mem name executed -> raise (Not_covered (Printf.sprintf "%s arithmetic" name))
-  | _ -> raise (Refused "an unknown arithmetic"));
+  let arithmetic =
+    match field "arithmetic" with
+    | Text ("real" as name) -> name
+    | Text name when List.mem name executed ->
+        if not (Executions.covers name) then raise (Not_covered (Printf.sprintf "%s arithmetic" name));
+        name
+    | _ -> raise (Refused "an unknown arithmetic") in
   let subject = Models.model_of (field "model") in
+  if arithmetic <> "real" then ignore (Executions.network subject arithmetic);
   require (field "readout" = Text subject.kind) "the readout is not the model's";
   let which = if one_of (field "lengths") [ "all"; "even" ] = "all" then AllLengths else EvenLengths in
   let verdict = one_of (field "verdict") [ "PROVED"; "REFUTED"; "BOUNDED" ] in
@@ -108,8 +114,8 @@ let claim_of content =
         let runs = runs_of (field "runs") in
         if Z.gt (size_of_runs runs) longest_string then raise (Too_costly "a string of so many tokens");
         let given = class_of subject.classes (field "class") and right = class_of subject.classes (field "right_class") in
-        check_trace subject runs (field "trace");
+        check_trace subject arithmetic runs (field "trace");
         (Refuted (horizon, runs, given), Some right) in
   let evidence = field "evidence" in
   let by = match evidence with Object fields -> (match List.assoc_opt "method" fields with Some (Text by) -> by | _ -> raise (Refused "evidence without a method")) | _ -> raise (Refused "an object is missing") in
-  { subject; claim = { its = subject.model; asked = subject.task; which; said }; right_said; evidence = { by; fields = evidence } }
+  { subject; claim = { its = subject.model; asked = subject.task; which; said }; arithmetic; right_said; evidence = { by; fields = evidence } }
