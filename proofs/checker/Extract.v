@@ -33,4 +33,4 @@ Extract Constant Z.odd => "Z.is_odd".
 Extract Constant Z.sgn => "(fun z -> Z.of_int (Z.sign z))".
 
 Extraction "checker.ml" check network_of affine_of whole_matrix walk_to
-  check_float float16 bfloat16 float32 float64 float_step.
+  check_float float16 bfloat16 float32 float64 float_step rounded.

@@ -111,7 +111,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "the claim speaks of.",
         (
             CoqTheorem("checker/Check.v", 90, "check_sound"),
-            CoqTheorem("checker/FloatCheck.v", 386, "check_float_sound"),
+            CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
         ),
     ),
 }
