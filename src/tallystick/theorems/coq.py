@@ -112,6 +112,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
         (
             CoqTheorem("checker/Check.v", 90, "check_sound"),
             CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
+            CoqTheorem("checker/FloatIeee.v", 170, "floats_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
         ),
     ),
 }
