@@ -19,7 +19,7 @@ CHECKER = HERE / "checker"
 PROGRAM = CHECKER / "build" / "proven-checker"
 
 # The modules of the program in the order in which they need each other; Coq writes the first one.
-MODULES = ("checker", "answers", "json", "sha256", "models", "certificates", "plans", "main")
+MODULES = ("checker", "answers", "json", "sha256", "models", "certificates", "spans", "plans", "main")
 
 # What Coq's construction of the real numbers rests on, and theorems about real numbers with it. (It has a third axiom,
 # sig_not_dec, for least upper bounds; nothing here takes one.)
