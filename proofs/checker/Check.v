@@ -1,6 +1,6 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
@@ -67,6 +67,7 @@ Definition check_failing (w : way) (c : claim) (horizon : Z) (failing : runs) (g
   negb (given =? right_class (asked c) s)%Z && check_string w c s given.
 
 Definition check (c : certificate) : bool :=
+  is_fit (its (claimed c)) &&
   match said (claimed c), evidence_of c with
   | Proved, ForEver how => check_always how (claimed c)
   | Bounded horizon, ToHorizon w _ => check_lengths w (claimed c) horizon
@@ -127,7 +128,8 @@ Qed.
 
 Theorem check_sound : forall c : certificate, check c = true -> holds (claimed c).
 Proof.
-  intros c. unfold check, holds.
+  intros c. unfold check, holds. rewrite Bool.andb_true_iff. intros [fit checked].
+  apply (claim_from (gives (network_of (its (claimed c))))); [intros s k; now apply network_gives | revert checked].
   destruct (said (claimed c)) as [|horizon failing given|horizon], (evidence_of c) as [w v|how]; try discriminate;
     cbn [claim_holds].
   - apply check_always_sound.

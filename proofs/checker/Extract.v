@@ -1,7 +1,7 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Affine Whole Sorting Check.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Counts Check.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".

@@ -17,7 +17,12 @@ let shown_runs runs =
   if number > 20 then Printf.sprintf "%s … (%d runs)" shown number else shown
 
 let words (read : Certificates.read) =
-  let claim = read.claim and names = read.subject.classes in
+  let claim = read.claim in
+  let counting = read.subject.kind = "count" in
+  let names =
+    match claim.said with
+    | Refuted (_, runs, _) when counting -> Certificates.count_names runs
+    | _ -> read.subject.classes in
   let name k = List.nth names (Z.to_int k) in
   let length = match claim.which with AllLengths -> "" | EvenLengths -> " of even length" in
   let told =
@@ -30,12 +35,13 @@ let words (read : Certificates.read) =
           (Z.to_string (size_of_runs runs))
           (name given)
           (name (right_class claim.asked (string_of runs))) in
+  let told = if counting then told ^ ", where the class is the whole number nearest to the output, and right if that is the number of ( less that of )" else told in
   let task = claim.asked in
   let counted = if task.floored then "the count that never falls below 0" else "the number of ( less that of )" in
-  let network = network_of claim.its in
-  Printf.sprintf "%s; right by %s: %s below 0, %s at 0, %s above 0; a %s network with %d numbers and %d outputs, in exact arithmetic"
-    told counted (name task.below) (name task.at_zero) (name task.above) read.subject.cell read.subject.units
-    (List.length network.lines)
+  let right =
+    if counting then ""
+    else Printf.sprintf "; right by %s: %s below 0, %s at 0, %s above 0" counted (name task.below) (name task.at_zero) (name task.above) in
+  Printf.sprintf "%s%s; a %s network with %d numbers, in exact arithmetic" told right read.subject.cell read.subject.units
 
 (* --- Answers ------------------------------------------------------------------------------------------------------------------ *)
 

@@ -193,7 +193,7 @@ let plan (read : Certificates.read) =
             { attempts; fails = (fun certificate -> intervals && certificate == Lazy.force last) }
       | "exact depth" -> raise (Refused "exact depth bounds a counter in floating point")
       | _ -> raise (Refused "not one of theorem, search, sorted strings, exact depth"))
-  | Programs _ -> (
+  | Programs _ | Counting _ -> (
       match read.evidence.by with
       | "sorting" when not proved -> only read "method"; sorting read
       | "sorting" ->
