@@ -1,11 +1,12 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Counts.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
   | ByBoxes (unit : positive)
-  | BySorting (unit divisor scale : positive) (tracks : list track).
+  | BySorting (unit divisor scale : positive) (tracks : list track)
+  | ByPaths (unit divisor scale : positive) (tracks : list track).
 
 (** How a claim about all lengths is to be checked: for each track what its row becomes, and the rows that see nothing move. *)
 Inductive always :=
@@ -29,11 +30,24 @@ Definition sorted_tracks (U D S : positive) (tracks : list track) (n : network) 
   | None => false
   end.
 
+Definition path_tracks (U D S : positive) (tracks : list track) (n : network) (t : task) (which : lengths) (horizon : Z) : bool :=
+  match affine_of n with
+  | Some a =>
+      match whole_network_of D S n a with
+      | Some w =>
+          commute a && tracks_suffice n t tracks &&
+          forallb (fun tr => least_paths U D S n w which (line_of_track n a (fst tr)) (questions tr) horizon) tracks
+      | None => false
+      end
+  | None => false
+  end.
+
 (** Every counted string to the horizon gets its right class. *)
 Definition check_lengths (w : way) (c : claim) (horizon : Z) : bool :=
   match w with
   | ByBoxes U => search U (network_of (its c)) (asked c) (which c) horizon
   | BySorting U D T tracks => sorted_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
+  | ByPaths U D T tracks => path_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
   end.
 
 (** Every counted string gets its right class. *)
@@ -56,7 +70,7 @@ Definition check_always (how : always) (c : claim) : bool :=
 Definition check_string (w : way) (c : claim) (s : string) (k : class) : bool :=
   match w with
   | ByBoxes U => string_gets U (network_of (its c)) s k
-  | BySorting U D T _ => gets_along U D T (network_of (its c)) s k
+  | BySorting U D T _ | ByPaths U D T _ => gets_along U D T (network_of (its c)) s k
   end.
 
 Definition size_of_runs (r : runs) : Z := fold_right (fun run total => (Z.max 0 (snd run) + total)%Z) 0%Z r.
@@ -88,10 +102,21 @@ Proof.
   apply all in member. eapply sorted_sound in member; eauto.
 Qed.
 
+Lemma path_tracks_sound U D S tracks n t which horizon : path_tracks U D S tracks n t which horizon = true ->
+  right_to (gives n) t which horizon.
+Proof.
+  unfold path_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate].
+  destruct (whole_network_of D S n a) as [w|] eqn:is_whole; [|discriminate].
+  rewrite !Bool.andb_true_iff, forallb_forall. intros [[commuting suffice] all] s is_counted short.
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_forall. intros tr member.
+  apply all in member. eapply least_paths_sound in member; eauto.
+Qed.
+
 Lemma check_lengths_sound w c horizon : check_lengths w c horizon = true ->
   right_to (gives (network_of (its c))) (asked c) (which c) horizon.
 Proof.
-  destruct w as [U | U D T tracks]; cbn; [apply search_sound | apply sorted_tracks_sound].
+  destruct w as [U | U D T tracks | U D T tracks]; cbn;
+    [apply search_sound | apply sorted_tracks_sound | apply path_tracks_sound].
 Qed.
 
 Lemma counting_tracks_sound tracks basis n t which : counting_tracks tracks basis n t which = true ->
@@ -110,7 +135,7 @@ Proof. destruct how; cbn. apply counting_tracks_sound. Qed.
 
 Lemma check_string_sound w c s k : check_string w c s k = true -> gives (network_of (its c)) s k.
 Proof.
-  destruct w as [U | U D T tracks]; cbn; [apply string_gets_sound | apply gets_along_sound].
+  destruct w as [U | U D T tracks | U D T tracks]; cbn; [apply string_gets_sound | apply gets_along_sound | apply gets_along_sound].
 Qed.
 
 Lemma size_of_iter n x s : size (Z.iter n (cons x) s) = (Z.max 0 n + size s)%Z.

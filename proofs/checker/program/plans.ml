@@ -142,6 +142,29 @@ let sorting (read : Certificates.read) =
   { attempts = List.map attempt units;
     fails = (fun certificate -> is_exact certificate || surely_fails read.claim certificate) }
 
+(* --- Lattice paths ------------------------------------------------------------------------------------------------------------------- *)
+
+let longest_paths = 3000
+
+let paths (read : Certificates.read) =
+  let network = network_of read.claim.its in
+  let affine = affine_network network in
+  let tracks = tracks_of read.subject network in
+  require (commute affine) "lattice paths decide only for matrices that commute";
+  let scales = scales_of network affine tracks in
+  let horizon = horizon_of read.claim in
+  if Z.gt horizon (Z.of_int longest_paths) then raise (Too_costly (Printf.sprintf "all paths of length %s" (Z.to_string horizon)));
+  let length = Z.to_int horizon + Z.to_int (stride read.claim.which) in
+  let attempt unit =
+    lazy
+      (let way = ByPaths (Lazy.force unit, scales.divisor, scales.scale, tracks) in
+       { claimed = read.claim; evidence_of = ToHorizon (way, way) }) in
+  let is_exact certificate =
+    match certificate.evidence_of with
+    | ToHorizon (ByPaths (unit, _, _, _), _) -> Z.divisible unit (Z.pow scales.divisor (length - 1))
+    | _ -> false in
+  { attempts = List.map attempt (row_units scales length); fails = is_exact }
+
 (* --- All lengths --------------------------------------------------------------------------------------------------------------------- *)
 
 (* The tracks of a zero check: a balanced string ends at 0, and the others above it on one side and below it on the other. *)
@@ -199,6 +222,7 @@ let plan (read : Certificates.read) =
       | "sorting" ->
           let tail = Json.fields_of read.evidence.fields "method tail" "tail" in
           if tail = Json.Null then counting read else raise (Not_covered "a tail that converges")
+      | "lattice paths" when not proved -> only read "method"; paths read
       | "matrices" -> only read "method"; require proved "matrices prove all lengths"; counting read
       | "zero check" when proved ->
           let rest = Json.fields_of read.evidence.fields "method rest" "rest" in
