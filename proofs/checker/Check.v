@@ -1,13 +1,22 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
   | ByBoxes (unit : positive)
-  | BySorting (unit divisor scale : positive) (tracks : list track).
+  | BySorting (unit divisor scale : positive) (tracks : list track)
+  | ByPaths (unit divisor scale : positive) (tracks : list track).
 
-Record certificate := { claimed : claim; to_horizon : way; of_string : way }.
+(** How a claim about all lengths is to be checked: for each track what its row becomes, and the rows that see nothing move. *)
+Inductive always :=
+  | ByCounting (tracks : list (track * (list Q * list Q))) (basis : list kept).
+
+Inductive evidence :=
+  | ToHorizon (to_horizon of_string : way)
+  | ForEver (how : always).
+
+Record certificate := { claimed : claim; evidence_of : evidence }.
 
 Definition sorted_tracks (U D S : positive) (tracks : list track) (n : network) (t : task) (which : lengths) (horizon : Z) : bool :=
   match affine_of n with
@@ -21,18 +30,47 @@ Definition sorted_tracks (U D S : positive) (tracks : list track) (n : network) 
   | None => false
   end.
 
+Definition path_tracks (U D S : positive) (tracks : list track) (n : network) (t : task) (which : lengths) (horizon : Z) : bool :=
+  match affine_of n with
+  | Some a =>
+      match whole_network_of D S n a with
+      | Some w =>
+          commute a && tracks_suffice n t tracks &&
+          forallb (fun tr => least_paths U D S n w which (line_of_track n a (fst tr)) (questions tr) horizon) tracks
+      | None => false
+      end
+  | None => false
+  end.
+
 (** Every counted string to the horizon gets its right class. *)
 Definition check_lengths (w : way) (c : claim) (horizon : Z) : bool :=
   match w with
   | ByBoxes U => search U (network_of (its c)) (asked c) (which c) horizon
   | BySorting U D T tracks => sorted_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
+  | ByPaths U D T tracks => path_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
+  end.
+
+(** Every counted string gets its right class. *)
+Definition counting_tracks (tracks : list (track * (list Q * list Q))) (basis : list kept) (n : network) (t : task)
+    (which : lengths) : bool :=
+  match affine_of n with
+  | Some a =>
+      tracks_suffice n t (map fst tracks) && forallb (is_kept n a (map fst basis)) basis &&
+      forallb (fun tr => let l := line_of_track n a (fst (fst tr)) in
+        follows n a (map fst basis) l (snd tr) && forallb (is_met n which l) (questions (fst tr))) tracks
+  | None => false
+  end.
+
+Definition check_always (how : always) (c : claim) : bool :=
+  match how with
+  | ByCounting tracks basis => counting_tracks tracks basis (network_of (its c)) (asked c) (which c)
   end.
 
 (** A string gets a class. *)
 Definition check_string (w : way) (c : claim) (s : string) (k : class) : bool :=
   match w with
   | ByBoxes U => string_gets U (network_of (its c)) s k
-  | BySorting U D T _ => gets_along U D T (network_of (its c)) s k
+  | BySorting U D T _ | ByPaths U D T _ => gets_along U D T (network_of (its c)) s k
   end.
 
 Definition size_of_runs (r : runs) : Z := fold_right (fun run total => (Z.max 0 (snd run) + total)%Z) 0%Z r.
@@ -43,12 +81,13 @@ Definition check_failing (w : way) (c : claim) (horizon : Z) (failing : runs) (g
   negb (given =? right_class (asked c) s)%Z && check_string w c s given.
 
 Definition check (c : certificate) : bool :=
-  match said (claimed c) with
-  | Proved => false
-  | Bounded horizon => check_lengths (to_horizon c) (claimed c) horizon
-  | Refuted horizon failing given =>
-      check_failing (of_string c) (claimed c) horizon failing given &&
-      check_lengths (to_horizon c) (claimed c) horizon
+  is_fit (its (claimed c)) &&
+  match said (claimed c), evidence_of c with
+  | Proved, ForEver how => check_always how (claimed c)
+  | Bounded horizon, ToHorizon w _ => check_lengths w (claimed c) horizon
+  | Refuted horizon failing given, ToHorizon w v =>
+      check_failing v (claimed c) horizon failing given && check_lengths w (claimed c) horizon
+  | _, _ => false
   end.
 
 (** * Soundness *)
@@ -63,15 +102,40 @@ Proof.
   apply all in member. eapply sorted_sound in member; eauto.
 Qed.
 
+Lemma path_tracks_sound U D S tracks n t which horizon : path_tracks U D S tracks n t which horizon = true ->
+  right_to (gives n) t which horizon.
+Proof.
+  unfold path_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate].
+  destruct (whole_network_of D S n a) as [w|] eqn:is_whole; [|discriminate].
+  rewrite !Bool.andb_true_iff, forallb_forall. intros [[commuting suffice] all] s is_counted short.
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_forall. intros tr member.
+  apply all in member. eapply least_paths_sound in member; eauto.
+Qed.
+
 Lemma check_lengths_sound w c horizon : check_lengths w c horizon = true ->
   right_to (gives (network_of (its c))) (asked c) (which c) horizon.
 Proof.
-  destruct w as [U | U D T tracks]; cbn; [apply search_sound | apply sorted_tracks_sound].
+  destruct w as [U | U D T tracks | U D T tracks]; cbn;
+    [apply search_sound | apply sorted_tracks_sound | apply path_tracks_sound].
 Qed.
+
+Lemma counting_tracks_sound tracks basis n t which : counting_tracks tracks basis n t which = true ->
+  forall s, counted which s -> gives n s (right_class t s).
+Proof.
+  unfold counting_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate].
+  rewrite !Bool.andb_true_iff, (forallb_forall _ tracks). intros [[suffice all_kept] all] s is_counted.
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_map, Forall_forall. intros tr member.
+  apply all in member. apply Bool.andb_true_iff in member. destruct member as [following met].
+  eapply counts_sound; eauto.
+Qed.
+
+Lemma check_always_sound how c : check_always how c = true ->
+  forall s, counted (which c) s -> gives (network_of (its c)) s (right_class (asked c) s).
+Proof. destruct how; cbn. apply counting_tracks_sound. Qed.
 
 Lemma check_string_sound w c s k : check_string w c s k = true -> gives (network_of (its c)) s k.
 Proof.
-  destruct w as [U | U D T tracks]; cbn; [apply string_gets_sound | apply gets_along_sound].
+  destruct w as [U | U D T tracks | U D T tracks]; cbn; [apply string_gets_sound | apply gets_along_sound | apply gets_along_sound].
 Qed.
 
 Lemma size_of_iter n x s : size (Z.iter n (cons x) s) = (Z.max 0 n + size s)%Z.
@@ -89,8 +153,11 @@ Qed.
 
 Theorem check_sound : forall c : certificate, check c = true -> holds (claimed c).
 Proof.
-  intros c. unfold check, holds. destruct (said (claimed c)) as [|horizon failing given|horizon]; cbn [claim_holds].
-  - discriminate.
+  intros c. unfold check, holds. rewrite Bool.andb_true_iff. intros [fit checked].
+  apply (claim_from (gives (network_of (its (claimed c))))); [intros s k; now apply network_gives | revert checked].
+  destruct (said (claimed c)) as [|horizon failing given|horizon], (evidence_of c) as [w v|how]; try discriminate;
+    cbn [claim_holds].
+  - apply check_always_sound.
   - unfold check_failing. rewrite !Bool.andb_true_iff, Z.leb_le, !Z.eqb_eq, Bool.negb_true_iff, Z.eqb_neq.
     intros [[[[[positive whole] long] wrong] gets] right].
     rewrite size_of_runs_is_size, long. repeat split.

@@ -83,6 +83,13 @@ Definition claim_holds (v : verdict) : Prop :=
 
 End Claim.
 
+(** Classes that are given for another reason make the same claims. *)
+Lemma claim_from (gives gives' : string -> class -> Prop) t l v : (forall s k, gives s k -> gives' s k) ->
+  claim_holds gives t l v -> claim_holds gives' t l v.
+Proof.
+  intros all. destruct v; cbn; unfold right_to; intuition.
+Qed.
+
 (** * Counting along a string *)
 
 Lemma count_snoc f s x : count f (s ++ [x]) = count_after f (count f s) x.

@@ -128,21 +128,34 @@ Definition network_of_unit (c : unit_cell) (lines : list line) (decision : list 
   decision := decision;
 |}.
 
+(** ** One output that is the answer *)
+
+(** The whole number nearest to the output y is less than the count (class 0), more (class 1), or the count itself (class 2); a tie is
+    wrong. *)
+Definition half : Q := 1 # 2.
+
+Definition class_of_answer (y : Q) (c : Z) : class :=
+  if Qle_bool (y + half) (inject_Z c) then 0%Z else if Qle_bool (inject_Z c + half) y then 1%Z else 2%Z.
+
+Definition answer (n : network) (l : line) (s : string) : Q := output l (run_program (hidden n) (state_after n s)).
+
 (** * Claims about them *)
 
 Inductive model :=
   | Unit (c : unit_cell) (lines : list line) (decision : list (list comparison))
-  | Programs (n : network).
+  | Programs (n : network)
+  | Counting (n : network) (l : line).  (* asked for the count itself; the lines and the decision of n are not used *)
 
-Definition network_of (m : model) : network :=
+Definition gives_class (m : model) (s : string) (k : class) : Prop :=
   match m with
-  | Unit c lines decision => network_of_unit c lines decision
-  | Programs n => n
+  | Unit c lines decision => gives (network_of_unit c lines decision) s k
+  | Programs n => gives n s k
+  | Counting n l => class_of_answer (answer n l s) (count false s) = k
   end.
 
 Record claim := { its : model; asked : task; which : lengths; said : verdict }.
 
-Definition holds (c : claim) : Prop := claim_holds (gives (network_of (its c))) (asked c) (which c) (said c).
+Definition holds (c : claim) : Prop := claim_holds (gives_class (its c)) (asked c) (which c) (said c).
 
 (** * A token more *)
 

@@ -42,6 +42,11 @@ let runs_of value =
   require (alternate runs) "a run that goes on";
   runs
 
+(* What a certificate calls the three classes of a network that is asked for the count. *)
+let count_names runs =
+  let count = Z.to_string (count false (string_of runs)) in
+  [ "less than " ^ count; "more than " ^ count; count ]
+
 let class_of names value =
   match value with
   | Text name when List.mem name names -> Z.of_int (Models.place_in names name)
@@ -54,7 +59,7 @@ let check_trace (subject : Models.model_read) arithmetic runs value =
   | Null -> ()
   | _ when arithmetic <> "real" -> Executions.check_trace (Executions.network subject arithmetic) runs value
   | _ ->
-      let network = match subject.model with Unit _ -> network_of subject.model | Programs _ -> raise (Refused "no state of this cell is an exact number") in
+      let network = match subject.model with Unit _ -> network_of subject.model | Programs _ | Counting _ -> raise (Refused "no state of this cell is an exact number") in
       let states = List.map Models.number_of (list_of value) in
       let string = string_of runs in
       require (List.length states = 1 + List.length string) "the trace is not the string's";
@@ -113,7 +118,8 @@ let claim_of content =
         let field = fields_of example "runs class right_class trace" in
         let runs = runs_of (field "runs") in
         if Z.gt (size_of_runs runs) longest_string then raise (Too_costly "a string of so many tokens");
-        let given = class_of subject.classes (field "class") and right = class_of subject.classes (field "right_class") in
+        let names = if subject.kind = "count" then count_names runs else subject.classes in
+        let given = class_of names (field "class") and right = class_of names (field "right_class") in
         check_trace subject arithmetic runs (field "trace");
         (Refuted (horizon, runs, given), Some right) in
   let evidence = field "evidence" in

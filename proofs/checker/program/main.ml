@@ -6,7 +6,7 @@ module Z = Answers.Whole
 
 type string = Answers.text
 
-let usage = "usage: proven-checker CERTIFICATE [--minutes N]"
+let usage = "usage: proven-checker [--minutes N] CERTIFICATE ..."
 
 (* --- The claim in words ----------------------------------------------------------------------------------------------------------- *)
 
@@ -17,7 +17,12 @@ let shown_runs runs =
   if number > 20 then Printf.sprintf "%s … (%d runs)" shown number else shown
 
 let words (read : Certificates.read) =
-  let claim = read.claim and names = read.subject.classes in
+  let claim = read.claim in
+  let counting = read.subject.kind = "count" in
+  let names =
+    match claim.said with
+    | Refuted (_, runs, _) when counting -> Certificates.count_names runs
+    | _ -> read.subject.classes in
   let name k = List.nth names (Z.to_int k) in
   let length = match claim.which with AllLengths -> "" | EvenLengths -> " of even length" in
   let told =
@@ -30,12 +35,13 @@ let words (read : Certificates.read) =
           (Z.to_string (size_of_runs runs))
           (name given)
           (name (right_class claim.asked (string_of runs))) in
+  let told = if counting then told ^ ", where the class is the whole number nearest to the output, and right if that is the number of ( less that of )" else told in
   let task = claim.asked in
   let counted = if task.floored then "the count that never falls below 0" else "the number of ( less that of )" in
-  let network = network_of claim.its in
-  Printf.sprintf "%s; right by %s: %s below 0, %s at 0, %s above 0; a %s network with %d numbers and %d outputs, %s"
-    told counted (name task.below) (name task.at_zero) (name task.above) read.subject.cell read.subject.units
-    (List.length network.lines)
+  let right =
+    if counting then ""
+    else Printf.sprintf "; right by %s: %s below 0, %s at 0, %s above 0" counted (name task.below) (name task.at_zero) (name task.above) in
+  Printf.sprintf "%s%s; a %s network with %d numbers, %s" told right read.subject.cell read.subject.units
     (if read.arithmetic = "real" then "in exact arithmetic" else "as executed in " ^ read.arithmetic)
 
 (* --- Answers ------------------------------------------------------------------------------------------------------------------ *)
@@ -73,21 +79,27 @@ let verify path =
 let minutes_of text =
   match float_of_string_opt text with Some minutes when minutes >= 0. && minutes <= 1e6 -> minutes | _ -> prerr_endline usage; exit 2
 
-let () =
-  let path, minutes =
-    match Array.to_list Sys.argv with
-    | [ _; path ] -> (path, 5.)
-    | [ _; path; "--minutes"; minutes ] -> (path, minutes_of minutes)
-    | _ -> prerr_endline usage; exit 2 in
-  Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise (Too_costly "stopped at the limit; --minutes raises it")));
+let answer minutes path =
   ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = max 0.001 (60. *. minutes) });
-  let status, line =
-    match verify path with
-    | told -> (0, "holds: " ^ told)
-    | exception Refused reason -> (1, "does not hold: " ^ reason)
-    | exception Unreadable reason -> (2, "bad input: " ^ reason)
-    | exception Not_covered reason -> (3, "not covered: " ^ reason)
-    | exception Too_costly reason -> (3, "too costly: " ^ reason)
-    | exception (Out_of_memory | Stack_overflow | Z.Overflow) -> (3, "too costly: there is not enough memory for this") in
-  print_endline line;
-  exit status
+  match verify path with
+  | told -> (0, "holds: " ^ told)
+  | exception Refused reason -> (1, "does not hold: " ^ reason)
+  | exception Unreadable reason -> (2, "bad input: " ^ reason)
+  | exception Not_covered reason -> (3, "not covered: " ^ reason)
+  | exception Too_costly reason -> (3, "too costly: " ^ reason)
+  | exception (Out_of_memory | Stack_overflow | Z.Overflow) -> (3, "too costly: there is not enough memory for this")
+
+let () =
+  let rec options minutes paths = function
+    | [] -> (minutes, List.rev paths)
+    | "--minutes" :: value :: rest -> options (minutes_of value) paths rest
+    | path :: rest -> options minutes (path :: paths) rest in
+  let minutes, paths = options 5. [] (List.tl (Array.to_list Sys.argv)) in
+  if paths = [] then (prerr_endline usage; exit 2);
+  Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise (Too_costly "stopped at the limit; --minutes raises it")));
+  let several = List.length paths > 1 in
+  let show path =
+    let status, line = answer minutes path in
+    print_endline (if several then path ^ ": " ^ line else line);
+    status in
+  exit (List.fold_left (fun worst path -> max worst (show path)) 0 paths)

@@ -137,11 +137,23 @@ let place_in names name =
   let rec go i = function [] -> raise (Refused "a right class that is none") | x :: rest -> if x = name then i else go (i + 1) rest in
   go 0 names
 
-(* What is right, and the names of the classes. *)
+let asked_for_count = { floored = false; below = Z.of_int 2; at_zero = Z.of_int 2; above = Z.of_int 2 }
+
+(* What is right, and the names of the classes; the count itself has none, and its third class is right. *)
 let task_of value kind needs ~scalar_relu =
   let of_places floored (below, at_zero, above) =
     { floored; below = Z.of_int below; at_zero = Z.of_int at_zero; above = Z.of_int above } in
-  if not (has value "task") then begin
+  if kind = "count" then begin
+    let fine =
+      match value with
+      | Object fields when List.mem_assoc "task" fields ->
+          let field = fields_of (List.assoc "task" fields) "name machine classes right" in
+          field "machine" = Text "bb" && field "classes" = List [] && field "right" = List []
+      | _ -> true in
+    require fine "a count is asked for the count n − m, which has no classes";
+    (asked_for_count, [])
+  end
+  else if not (has value "task") then begin
     require (List.mem_assoc kind known_kinds) "a readout of its own needs a task";
     (of_places (scalar_relu && kind = "zero") (List.assoc kind usual_right), List.assoc kind usual_classes)
   end
@@ -207,6 +219,10 @@ let program_of ?results value size =
   require (places <> []) "a program without results";
   { operations; results = List.map (place_of (size + List.length operations)) places }
 
+(* The model of a network with a readout, and what is enough for its first class. *)
+let model_with kind needs lines network model =
+  if kind = "count" then (Counting (network, List.hd lines), List.hd (greatest_of 3)) else (model, List.hd needs)
+
 (* --- Models --------------------------------------------------------------------------------------------------------------- *)
 
 let scalar_of value cell task =
@@ -218,11 +234,12 @@ let scalar_of value cell task =
     | _ -> assert false in
   let steps = (number_of (field "open_step"), number_of (field "close_step")) in
   let kind, lines, needs = readout_of (field "readout") 1 true in
-  if kind = "count" then raise (Not_covered "the count as an answer");
   let task, classes = task_of value kind needs ~scalar_relu:(cell = "relu") in
   if cell = "tanh" then raise (Not_covered "a tanh cell");
-  let model = Unit ({ relu = cell = "relu"; weights; steps }, lines, List.tl needs) in
-  { cell; units = 1; model; kind; first_needs = List.hd needs; task; classes }
+  let unit = { relu = cell = "relu"; weights; steps } in
+  let network = network_of_unit unit lines (List.tl needs) in
+  let model, first_needs = model_with kind needs lines network (Unit (unit, lines, List.tl needs)) in
+  { cell; units = 1; model; kind; first_needs; task; classes }
 
 (* A layer of matrices in PyTorch's layout: h' = U·h + W·x + both biases, cut off below zero by relu. *)
 let layer_of value cell task =
@@ -232,7 +249,6 @@ let layer_of value cell task =
   require (units > 0 && units <= most_units) (Printf.sprintf "a cell of matrices has not 1 to %d units" most_units);
   if cell <> "linear" && cell <> "relu" then raise (Not_covered (Printf.sprintf "a cell of matrices named %s" cell));
   let kind, lines, needs = readout_of (field "readout") units false in
-  if kind = "count" then raise (Not_covered "the count as an answer");
   let task, classes = task_of value kind needs ~scalar_relu:false in
   let inputs = matrix_of (field "input_weight") units 2 and recurrent = matrix_of (field "recurrent_weight") units units in
   let input_bias = vector_of (field "input_bias") units and recurrent_bias = vector_of (field "recurrent_bias") units in
@@ -246,7 +262,8 @@ let layer_of value cell task =
   let hidden = { operations = []; results = List.init units Z.of_int } in
   let network =
     { start = List.init units (fun _ -> zero); first = []; step_open = step 0; step_close = step 1; hidden; lines; decision = List.tl needs } in
-  { cell; units; model = Programs network; kind; first_needs = List.hd needs; task; classes }
+  let model, first_needs = model_with kind needs lines network (Programs network) in
+  { cell; units; model; kind; first_needs; task; classes }
 
 let programs_of value cell task =
   let field = fields_of value ("cell start step hidden readout" ^ (if has value "first" then " first" else "") ^ task) in
@@ -258,10 +275,10 @@ let programs_of value cell task =
   let step_open = program (steps "(") and step_close = program (steps ")") in
   let hidden = program_of (field "hidden") units in
   let kind, lines, needs = readout_of (field "readout") (List.length hidden.results) false in
-  if kind = "count" then raise (Not_covered "the count as an answer");
   let task, classes = task_of value kind needs ~scalar_relu:false in
   let network = { start; first; step_open; step_close; hidden; lines; decision = List.tl needs } in
-  { cell; units; model = Programs network; kind; first_needs = List.hd needs; task; classes }
+  let model, first_needs = model_with kind needs lines network (Programs network) in
+  { cell; units; model; kind; first_needs; task; classes }
 
 let model_of value =
   let cell =

@@ -48,7 +48,7 @@ let search (read : Certificates.read) =
   let horizon = horizon_of read.claim in
   if Z.gt horizon longest_search then raise (Too_costly (Printf.sprintf "a search to length %s" (Z.to_string horizon)));
   let length = Z.add horizon (stride read.claim.which) in
-  let attempt unit = lazy (let unit = ByBoxes (Lazy.force unit) in { claimed = read.claim; to_horizon = unit; of_string = unit }) in
+  let attempt unit = lazy (let unit = ByBoxes (Lazy.force unit) in { claimed = read.claim; evidence_of = ToHorizon (unit, unit) }) in
   List.map attempt (units network length)
 
 (* --- Affine networks -------------------------------------------------------------------------------------------------------------- *)
@@ -102,8 +102,8 @@ let row_units scales length =
 
 (* Whether a length surely fails: what the checker saw last is below zero by more than its error. Not proved, nor needed. *)
 let surely_fails claim certificate =
-  match certificate.to_horizon with
-  | BySorting (unit, divisor, scale, tracks) ->
+  match certificate.evidence_of with
+  | ToHorizon (BySorting (unit, divisor, scale, tracks), _) ->
       let network = network_of claim.its in
       let affine = affine_network network in
       let fails (comparison, sides) =
@@ -119,7 +119,7 @@ let surely_fails claim certificate =
               Z.lt least (Z.neg last.error) || (comparison.strict && Z.equal least (Z.neg last.error)) in
             (not last.good) && List.exists below sides in
       List.exists fails tracks
-  | ByBoxes _ -> false
+  | _ -> false
 
 let sorting (read : Certificates.read) =
   let network = network_of read.claim.its in
@@ -136,11 +136,58 @@ let sorting (read : Certificates.read) =
   let attempt unit =
     lazy
       (let way = BySorting (Lazy.force unit, scales.divisor, scales.scale, tracks) in
-       { claimed = read.claim; to_horizon = way; of_string = way }) in
+       { claimed = read.claim; evidence_of = ToHorizon (way, way) }) in
   let is_exact certificate =
-    match certificate.to_horizon with BySorting (unit, _, _, _) -> Z.divisible unit (Z.pow scales.divisor (length - 1)) | _ -> false in
+    match certificate.evidence_of with ToHorizon (BySorting (unit, _, _, _), _) -> Z.divisible unit (Z.pow scales.divisor (length - 1)) | _ -> false in
   { attempts = List.map attempt units;
     fails = (fun certificate -> is_exact certificate || surely_fails read.claim certificate) }
+
+(* --- Lattice paths ------------------------------------------------------------------------------------------------------------------- *)
+
+let longest_paths = 3000
+
+let paths (read : Certificates.read) =
+  let network = network_of read.claim.its in
+  let affine = affine_network network in
+  let tracks = tracks_of read.subject network in
+  require (commute affine) "lattice paths decide only for matrices that commute";
+  let scales = scales_of network affine tracks in
+  let horizon = horizon_of read.claim in
+  if Z.gt horizon (Z.of_int longest_paths) then raise (Too_costly (Printf.sprintf "all paths of length %s" (Z.to_string horizon)));
+  let length = Z.to_int horizon + Z.to_int (stride read.claim.which) in
+  let attempt unit =
+    lazy
+      (let way = ByPaths (Lazy.force unit, scales.divisor, scales.scale, tracks) in
+       { claimed = read.claim; evidence_of = ToHorizon (way, way) }) in
+  let is_exact certificate =
+    match certificate.evidence_of with
+    | ToHorizon (ByPaths (unit, _, _, _), _) -> Z.divisible unit (Z.pow scales.divisor (length - 1))
+    | _ -> false in
+  { attempts = List.map attempt (row_units scales length); fails = is_exact }
+
+(* --- All lengths --------------------------------------------------------------------------------------------------------------------- *)
+
+(* The tracks of a zero check: a balanced string ends at 0, and the others above it on one side and below it on the other. *)
+let zero_tracks rising =
+  let output = Some Z.zero in
+  let above = { greater = output; less = None; strict = true } and below = { greater = None; less = output; strict = true } in
+  [ ({ above with strict = false }, [ Eq ]); ({ below with strict = false }, [ Eq ]);
+    (above, [ (if rising then Gt else Lt) ]); (below, [ (if rising then Lt else Gt) ]) ]
+
+let counting (read : Certificates.read) =
+  let network = network_of read.claim.its in
+  let affine = affine_network network in
+  let of_tracks tracks = lazy { claimed = read.claim; evidence_of = ForEver (Spans.counting network affine tracks) } in
+  let attempts =
+    if read.subject.kind = "zero" then begin
+      let task = read.subject.task in
+      let known = (not task.floored) && List.map Z.to_int [ task.below; task.at_zero; task.above ] = [ 0; 1; 0 ] in
+      require known "the zero check decides only for balanced strings";
+      List.map (fun rising -> of_tracks (zero_tracks rising)) [ true; false ]
+    end
+    else [ of_tracks (tracks_of read.subject network) ] in
+  let last = List.nth attempts (List.length attempts - 1) in
+  { attempts; fails = (fun certificate -> certificate == Lazy.force last) }
 
 (* --- By method ----------------------------------------------------------------------------------------------------------------- *)
 
@@ -154,7 +201,8 @@ let plan (read : Certificates.read) =
       only read "method";
       require (proved = (read.evidence.by = "theorem")) "a theorem proves, and nothing else does";
       match read.evidence.by with
-      | "theorem" -> raise (Not_covered "a theorem")
+      | "theorem" when (not cell.relu) && subject.cell = "linear" -> counting read
+      | "theorem" -> raise (Not_covered "the theorem of such a cell")
       | "search" | "sorted strings" ->
           let sortable =
             List.mem subject.kind [ "binary"; "ternary"; "class" ] && (not subject.task.floored) && (not cell.relu)
@@ -168,7 +216,15 @@ let plan (read : Certificates.read) =
             { attempts; fails = (fun certificate -> intervals && certificate == Lazy.force last) }
       | "exact depth" -> raise (Refused "exact depth bounds a counter in floating point")
       | _ -> raise (Refused "not one of theorem, search, sorted strings, exact depth"))
-  | Programs _ -> (
+  | Programs _ | Counting _ -> (
       match read.evidence.by with
       | "sorting" when not proved -> only read "method"; sorting read
+      | "sorting" ->
+          let tail = Json.fields_of read.evidence.fields "method tail" "tail" in
+          if tail = Json.Null then counting read else raise (Not_covered "a tail that converges")
+      | "lattice paths" when not proved -> only read "method"; paths read
+      | "matrices" -> only read "method"; require proved "matrices prove all lengths"; counting read
+      | "zero check" when proved ->
+          let rest = Json.fields_of read.evidence.fields "method rest" "rest" in
+          if rest = Json.Null && read.claim.which = AllLengths then counting read else raise (Not_covered "a zero check that is no counter")
       | by -> raise (Not_covered (Printf.sprintf "evidence by %s" by)))
