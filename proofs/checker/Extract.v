@@ -1,7 +1,7 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Counts Check Floats FloatCheck.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Counts Check Floats FloatCheck Gated GatedCheck.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".
@@ -29,8 +29,11 @@ Extract Inlined Constant rev' => "List.rev".
 Extract Constant Z.log2 => "(fun z -> if Z.sign z <= 0 then Z.zero else Z.of_int (Z.numbits z - 1))".
 Extract Constant Z.testbit => "(fun z place -> Z.sign place >= 0 && Z.testbit z (Z.to_int place))".
 Extract Constant Z.land => "Z.logand".
+Extract Constant Z.gcd => "Z.gcd".
+Extract Constant Z.lcm => "Z.lcm".
 Extract Constant Z.odd => "Z.is_odd".
 Extract Constant Z.sgn => "(fun z -> Z.of_int (Z.sign z))".
 
 Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute
-  check_float float16 bfloat16 float32 float64 float_step rounded.
+  check_float float16 bfloat16 float32 float64 float_step rounded
+  check_gated check_gated_failing ready_network_of.

@@ -13,6 +13,7 @@ type read = {
   subject : Models.model_read;
   claim : claim;
   arithmetic : string;
+  gated : gated_network option; (* of a network whose step squashes *)
   right_said : Z.t option; (* the right class that the certificate names for its failing string *)
   evidence : evidence;
 }
@@ -94,7 +95,9 @@ let claim_of content =
         if not (Executions.covers name) then raise (Not_covered (Printf.sprintf "%s arithmetic" name));
         name
     | _ -> raise (Refused "an unknown arithmetic") in
-  let subject = Models.model_of (field "model") in
+  let subject, gated =
+    try (Models.model_of (field "model"), None)
+    with Models.Squashes when arithmetic = "real" -> let subject, network = Gated_models.read (field "model") in (subject, Some network) in
   if arithmetic <> "real" then ignore (Executions.network subject arithmetic);
   require (field "readout" = Text subject.kind) "the readout is not the model's";
   let which = if one_of (field "lengths") [ "all"; "even" ] = "all" then AllLengths else EvenLengths in
@@ -124,4 +127,4 @@ let claim_of content =
         (Refuted (horizon, runs, given), Some right) in
   let evidence = field "evidence" in
   let by = match evidence with Object fields -> (match List.assoc_opt "method" fields with Some (Text by) -> by | _ -> raise (Refused "evidence without a method")) | _ -> raise (Refused "an object is missing") in
-  { subject; claim = { its = subject.model; asked = subject.task; which; said }; arithmetic; right_said; evidence = { by; fields = evidence } }
+  { subject; claim = { its = subject.model; asked = subject.task; which; said }; arithmetic; gated; right_said; evidence = { by; fields = evidence } }

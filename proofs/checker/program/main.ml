@@ -66,6 +66,7 @@ let verify path =
       require (Z.equal right (right_class read.claim.asked (string_of runs))) "the right class is not the string's"
   | _ -> ());
   if read.arithmetic <> "real" then begin Execution_checks.verify read; words read end else
+  if read.gated <> None || List.mem read.evidence.by Gated_checks.methods then begin Gated_checks.verify read; words read end else
   let plan = Plans.plan read in
   let rec attempt = function
     | [] -> raise (Too_costly "the checker did not verify it, which does not make it false")
@@ -85,6 +86,7 @@ let answer minutes path =
   | told -> (0, "holds: " ^ told)
   | exception Refused reason -> (1, "does not hold: " ^ reason)
   | exception Unreadable reason -> (2, "bad input: " ^ reason)
+  | exception Models.Squashes -> (3, "not covered: a step that squashes, in floating point")
   | exception Not_covered reason -> (3, "not covered: " ^ reason)
   | exception Too_costly reason -> (3, "too costly: " ^ reason)
   | exception (Out_of_memory | Stack_overflow | Z.Overflow) -> (3, "too costly: there is not enough memory for this")

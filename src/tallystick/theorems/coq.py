@@ -121,6 +121,12 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
         ),
     ),
+    "checker-gated": CoqOnly(
+        "The proven checker of gated networks",
+        "The same for tanh cells, GRUs, LSTMs and other programs in real numbers, by proved bounds of tanh and the logistic "
+        "function on boxes.",
+        (CoqTheorem("checker/GatedCheck.v", 160, "check_gated_sound"),),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
