@@ -31,7 +31,7 @@ Fixpoint groups_are_right (places codes : Z) (r : ready_network) (t : task) (l :
   match more with
   | O => true
   | S more =>
-      match longer (floored t) codes (box_step r) m with
+      match longer_groups (floored t) codes (box_step r) m with
       | None => false
       | Some next =>
           (if (length + 1) mod stride l =? 0
@@ -109,7 +109,7 @@ Lemma groups_are_right_sound codes t l more length m : 0 < codes -> 0 <= length 
   forall s, counted l s -> length < size s <= length + Z.of_nat more -> gated_gives n s (right_class t s).
 Proof.
   intros positive. revert length m. induction more as [|more IH]; intros length m nonneg holds right s counts between; [lia|].
-  cbn [groups_are_right] in right. destruct (longer (floored t) codes (box_step r) m) as [next|] eqn:went; [|discriminate].
+  cbn [groups_are_right] in right. destruct (longer_groups (floored t) codes (box_step r) m) as [next|] eqn:went; [|discriminate].
   apply andb_true_iff in right as [now_right later].
   assert (forall s, size s = length + 1 -> has places next (fold_left (key_after (floored t) codes) s 0) (gated_state n s)) as held.
   { intros u sized. destruct u as [|x u _] using rev_ind; [cbn in sized; lia|]. rewrite size_snoc in sized.

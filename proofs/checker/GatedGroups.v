@@ -61,7 +61,7 @@ Variable is_floored : bool.
 Variable codes : Z.
 Variable step : token -> list box -> list box.
 
-Definition longer (m : groups) : option groups :=
+Definition longer_groups (m : groups) : option groups :=
   Groups.fold (fun key boxes found =>
     put (key_after is_floored codes key Open) (step Open boxes)
       (put (key_after is_floored codes key Close) (step Close boxes) found)) m (Some (Groups.empty _)).
@@ -130,10 +130,10 @@ Proof.
       * eapply put_keeps; [exact put_open|]. eapply put_has; [exact put_close | now apply step_sound].
 Qed.
 
-Lemma longer_has m m' key xs x : longer m = Some m' -> has m key xs ->
+Lemma longer_has m m' key xs x : longer_groups m = Some m' -> has m key xs ->
   has m' (key_after is_floored codes key x) (after xs x).
 Proof.
-  unfold longer. rewrite Groups.fold_1. intros done (boxes & found & all).
+  unfold longer_groups. rewrite Groups.fold_1. intros done (boxes & found & all).
   destruct (fold_has _ _ _ done) as [_ each]. apply each with boxes; [|exact all].
   apply Groups.find_2, Groups.elements_1, InA_alt in found as ([k bs] & same & member).
   destruct same as [same_key same_boxes]. cbn in same_key, same_boxes. now subst.

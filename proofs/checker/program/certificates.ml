@@ -128,3 +128,11 @@ let claim_of content =
   let evidence = field "evidence" in
   let by = match evidence with Object fields -> (match List.assoc_opt "method" fields with Some (Text by) -> by | _ -> raise (Refused "evidence without a method")) | _ -> raise (Refused "an object is missing") in
   { subject; claim = { its = subject.model; asked = subject.task; which; said }; arithmetic; gated; right_said; evidence = { by; fields = evidence } }
+
+(* What a failing string must be in any case; the checker looks at this again. *)
+let require_following read =
+  match read.claim.said with
+  | Refuted (horizon, runs, given) ->
+      require (Z.equal (size_of_runs runs) (Z.add horizon (stride read.claim.which))) "the counterexample does not follow the horizon";
+      require (read.right_said <> Some given) "the counterexample does not fail"
+  | _ -> ()

@@ -24,6 +24,7 @@ let require_usual (read : Certificates.read) network =
 
 let verify (read : Certificates.read) =
   ignore (Json.fields_of read.evidence.fields "method" "method");
+  Certificates.require_following read;
   let network = Executions.network read.subject read.arithmetic in
   let claim = { float_net = network; float_asked = read.claim.asked; float_which = read.claim.which; float_said = read.claim.said } in
   require (read.claim.said <> Proved && read.evidence.by <> "theorem") "no theorem holds in floating point";
