@@ -1,6 +1,6 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Counts.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
@@ -8,9 +8,12 @@ Inductive way :=
   | BySorting (unit divisor scale : positive) (tracks : list track)
   | ByPaths (unit divisor scale : positive) (tracks : list track).
 
-(** How a claim about all lengths is to be checked: for each track what its row becomes, and the rows that see nothing move. *)
+(** How a claim about all lengths is to be checked: for each track what its row becomes, and the rows that see nothing move; or which
+    rows it is made of that rise or fall with the count. *)
 Inductive always :=
-  | ByCounting (tracks : list (track * (list Q * list Q))) (basis : list kept).
+  | ByCounting (tracks : list (track * (list Q * list Q))) (basis : list kept)
+  | ByRising (tracks : list (track * list Q)) (rows : list eigen)
+  | ByRelu (tracks : list track).
 
 Inductive evidence :=
   | ToHorizon (to_horizon of_string : way)
@@ -61,9 +64,20 @@ Definition counting_tracks (tracks : list (track * (list Q * list Q))) (basis : 
   | None => false
   end.
 
+Definition rising_tracks (tracks : list (track * list Q)) (rows : list eigen) (n : network) (t : task) (which : lengths) : bool :=
+  match affine_of n with
+  | Some a =>
+      tracks_suffice n t (map fst tracks) && forallb (is_eigen n a) rows &&
+      forallb (fun tr => let l := line_of_track n a (fst (fst tr)) in
+        is_made_of l (snd tr) rows && forallb (is_met_by_rising n which l (snd tr) rows) (questions (fst tr))) tracks
+  | None => false
+  end.
+
 Definition check_always (how : always) (c : claim) : bool :=
   match how with
   | ByCounting tracks basis => counting_tracks tracks basis (network_of (its c)) (asked c) (which c)
+  | ByRising tracks rows => rising_tracks tracks rows (network_of (its c)) (asked c) (which c)
+  | ByRelu tracks => relu_tracks tracks (its c) (asked c)
   end.
 
 (** A string gets a class. *)
@@ -129,9 +143,22 @@ Proof.
   eapply counts_sound; eauto.
 Qed.
 
+Lemma rising_tracks_sound tracks rows n t which : rising_tracks tracks rows n t which = true ->
+  forall s, counted which s -> gives n s (right_class t s).
+Proof.
+  unfold rising_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate].
+  rewrite !Bool.andb_true_iff, (forallb_forall _ tracks). intros [[suffice eigen_rows] all] s is_counted.
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_map, Forall_forall. intros tr member.
+  apply all in member. apply Bool.andb_true_iff in member. destruct member as [made_of met].
+  eapply rising_sound; eauto.
+Qed.
+
 Lemma check_always_sound how c : check_always how c = true ->
   forall s, counted (which c) s -> gives (network_of (its c)) s (right_class (asked c) s).
-Proof. destruct how; cbn. apply counting_tracks_sound. Qed.
+Proof.
+  destruct how as [tracks basis | tracks rows | tracks]; cbn; [apply counting_tracks_sound | apply rising_tracks_sound|].
+  intros checked s _. destruct (its c) as [u ls d | |]; try discriminate. exact (relu_tracks_sound _ _ _ _ _ s checked).
+Qed.
 
 Lemma check_string_sound w c s k : check_string w c s k = true -> gives (network_of (its c)) s k.
 Proof.

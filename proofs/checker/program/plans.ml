@@ -174,18 +174,26 @@ let zero_tracks rising =
   [ ({ above with strict = false }, [ Eq ]); ({ below with strict = false }, [ Eq ]);
     (above, [ (if rising then Gt else Lt) ]); (below, [ (if rising then Lt else Gt) ]) ]
 
+(* A ReLU unit that counts without ever falling below zero. *)
+let relu_counter (read : Certificates.read) =
+  let output = Some Z.zero in
+  let above = { greater = output; less = None; strict = true } and below = { greater = None; less = output; strict = false } in
+  let tracks = [ ({ above with strict = false }, [ Eq ]); (below, [ Eq ]); (above, [ Gt ]) ] in
+  { attempts = [ lazy { claimed = read.claim; evidence_of = ForEver (ByRelu tracks) } ]; fails = (fun _ -> true) }
+
 let counting (read : Certificates.read) =
   let network = network_of read.claim.its in
   let affine = affine_network network in
-  let of_tracks tracks = lazy { claimed = read.claim; evidence_of = ForEver (Spans.counting network affine tracks) } in
+  let ways = [ Spans.counting; Spans.rising ] in
+  let of_tracks tracks = List.map (fun way -> lazy { claimed = read.claim; evidence_of = ForEver (way network affine tracks) }) ways in
   let attempts =
     if read.subject.kind = "zero" then begin
       let task = read.subject.task in
       let known = (not task.floored) && List.map Z.to_int [ task.below; task.at_zero; task.above ] = [ 0; 1; 0 ] in
       require known "the zero check decides only for balanced strings";
-      List.map (fun rising -> of_tracks (zero_tracks rising)) [ true; false ]
+      List.concat_map (fun rising -> of_tracks (zero_tracks rising)) [ true; false ]
     end
-    else [ of_tracks (tracks_of read.subject network) ] in
+    else of_tracks (tracks_of read.subject network) in
   let last = List.nth attempts (List.length attempts - 1) in
   { attempts; fails = (fun certificate -> certificate == Lazy.force last) }
 
@@ -201,8 +209,11 @@ let plan (read : Certificates.read) =
       only read "method";
       require (proved = (read.evidence.by = "theorem")) "a theorem proves, and nothing else does";
       match read.evidence.by with
-      | "theorem" when (not cell.relu) && subject.cell = "linear" -> counting read
-      | "theorem" -> raise (Not_covered "the theorem of such a cell")
+      | "theorem" when cell.relu -> require (subject.kind = "zero") "the ReLU cell does not count"; relu_counter read
+      | "theorem" ->
+          let negative = Z.sign (fst cell.weights).qnum < 0 && read.claim.which = AllLengths in
+          if negative && subject.kind = "zero" then raise (Not_covered "a zero check whose state changes sides with every token");
+          counting read
       | "search" | "sorted strings" ->
           let sortable =
             List.mem subject.kind [ "binary"; "ternary"; "class" ] && (not subject.task.floored) && (not cell.relu)
@@ -227,4 +238,10 @@ let plan (read : Certificates.read) =
       | "zero check" when proved ->
           let rest = Json.fields_of read.evidence.fields "method rest" "rest" in
           if rest = Json.Null && read.claim.which = AllLengths then counting read else raise (Not_covered "a zero check that is no counter")
-      | by -> raise (Not_covered (Printf.sprintf "evidence by %s" by)))
+      | ("boxes" | "gated boxes") when not proved ->
+          only read "method";
+          require ((read.evidence.by = "gated boxes") = (List.mem_assoc subject.cell Models.gates && subject.kind <> "count")) "not the boxes of this cell";
+          { attempts = search read; fails = (fun _ -> false) }
+      | ("boxes" | "gated boxes") -> raise (Refused "no theorem speaks of a program")
+      | ("lattice paths" | "zero check") as by -> raise (Not_covered (Printf.sprintf "evidence by %s" by))
+      | _ -> raise (Refused "an unknown method"))

@@ -68,3 +68,18 @@ let counting network affine tracks =
     (coefficients basis (change opened), coefficients basis (change closed)) in
   let kept = List.map (fun (_, row) -> (List.map number (Array.to_list row), multiples false row)) basis in
   ByCounting (List.map (fun track -> (track, multiples true (row_of track))) tracks, kept)
+
+(* The evidence of lines that rise or fall with the count: of matrices that have only factors of their own for each unit. *)
+let rising network affine tracks =
+  let size = List.length network.start in
+  let unit place = List.init size (fun i -> if i = place then Models.one else Models.zero) in
+  let factor lines place =
+    match List.nth_opt (fst (List.nth lines place)) place with Some x -> x | None -> Models.zero in
+  let row_of (comparison, _) = fst (line_of_track network affine comparison) in
+  let places = List.init size Fun.id in
+  let rows = List.map (fun place -> (unit place, (factor affine.opening place, factor affine.closing place))) places in
+  let used row = List.exists (fun track -> match List.nth_opt (row_of track) row with Some x -> Z.sign x.qnum <> 0 | None -> false) tracks in
+  let rows = List.filteri (fun place _ -> used place) rows and places = List.filter used places in
+  let coefficients track =
+    List.map (fun place -> match List.nth_opt (row_of track) place with Some x -> x | None -> Models.zero) places in
+  ByRising (List.map (fun track -> (track, coefficients track)) tracks, rows)
