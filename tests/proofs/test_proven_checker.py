@@ -215,7 +215,7 @@ def test_the_command_says_in_words_what_was_verified(tmp_path, capsys):
 
 @needs_program
 def test_what_is_not_covered_is_not_decided(tmp_path, capsys):
-    path = write(tmp_path, ts.Network(ts.TanhCell(1, -1, 1), ts.Readout.binary(1, -0.5)), limit=4)
+    path = write(tmp_path, ts.Network(ts.TanhCell(1, -1, 1), ts.Readout.binary(1, -0.5)), limit=4, arithmetic="float32")
     assert status_of("check", path, "--proven", "--json") == 3
     found = json.loads(capsys.readouterr().out)
     assert (found["answer"], found["valid"]) == ("not covered", None)

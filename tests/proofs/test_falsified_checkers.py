@@ -1,4 +1,4 @@
-"""Falsified copies of the checker of floating point: Coq refuses to prove each of them sound.
+"""Falsified copies of the checkers of floating point and of gated networks: Coq refuses to prove each of them sound.
 
 Each copy changes what the checker computes, and nothing of what it is to compute. `make proofs` compiles the files as they stand.
 """
@@ -15,6 +15,7 @@ compile_file, Refused = CHECK["compile_file"], CHECK["Refused"]
 FILES = [
     *("Claims", "Networks", "Rounding", "Floats", "CountGroups", "FloatSteps", "FloatClasses", "FloatBetween"),
     *("FloatSearch", "FloatStrings", "FloatDepth", "FloatStates", "FloatCheck"),
+    *("Exponential", "Gated", "Squashing", "GatedBoxes", "GatedClasses", "GatedGroups", "GatedCheck"),
 ]
 
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
@@ -51,6 +52,33 @@ FALSIFIED = {
     ),
     "a string that does not fail": ("FloatStrings", "negb (given =? right)", "(given =? right)"),
     "states left out": ("FloatStates", "| Gt => y :: with_second ys'", "| Gt => with_second ys'"),
+    "a series of wrong signs": (
+        "Exponential",
+        "one - Z.shiftr (y * fst ends) places / k)",
+        "one + Z.shiftr (y * fst ends) places / k)",
+    ),
+    "a square rounded down above": (
+        "Exponential",
+        "Z.shiftr (snd ends * snd ends) places + 1)",
+        "Z.shiftr (snd ends * snd ends) places)",
+    ),
+    "tanh of x for that of 2x": (
+        "Squashing",
+        "(2 * fst (sigmoid_ends (2 * fst box))",
+        "(2 * fst (sigmoid_ends (fst box))",
+    ),
+    "products of low ends alone": (
+        "GatedBoxes",
+        "if (0 <=? a)%Z && (0 <=? c)%Z then (shift_down",
+        "if (0 <=? a)%Z then (shift_down",
+    ),
+    "a tie that is above": (
+        "GatedClasses",
+        "if ready_strict c then (0 <? low)%Z",
+        "if ready_strict c then (0 <=? low)%Z",
+    ),
+    "the last box of a group": ("GatedGroups", "Some (Groups.add key joined m)", "Some (Groups.add key boxes m)"),
+    "a length of groups left out": ("GatedCheck", "r t l more (length + 1) next", "r t l more (length + 2) next"),
 }
 
 
