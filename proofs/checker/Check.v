@@ -1,6 +1,6 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Counts.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Tails Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
@@ -13,7 +13,8 @@ Inductive way :=
 Inductive always :=
   | ByCounting (tracks : list (track * (list Q * list Q))) (basis : list kept)
   | ByRising (tracks : list (track * list Q)) (rows : list eigen)
-  | ByRelu (tracks : list track).
+  | ByRelu (tracks : list track)
+  | ByTail (unit divisor scale : positive) (tracks : list track) (limit : list line) (power start : positive).
 
 Inductive evidence :=
   | ToHorizon (to_horizon of_string : way)
@@ -73,11 +74,23 @@ Definition rising_tracks (tracks : list (track * list Q)) (rows : list eigen) (n
   | None => false
   end.
 
+(** Lengths to K one by one, and all others at once. *)
+Definition tail_tracks (U D T : positive) (tracks : list track) (E : list line) (m K : positive) (n : network) (t : task)
+    (which : lengths) : bool :=
+  match affine_of n with
+  | Some a =>
+      tail_is_fine a E m && sorted_tracks U D T tracks n t which (Zpos K) &&
+      let theta := tail_size a E m in
+      forallb (fun tr => is_met_by_tail n a E m (Pos.to_nat K) theta which (line_of_track n a (fst tr)) (questions tr)) tracks
+  | None => false
+  end.
+
 Definition check_always (how : always) (c : claim) : bool :=
   match how with
   | ByCounting tracks basis => counting_tracks tracks basis (network_of (its c)) (asked c) (which c)
   | ByRising tracks rows => rising_tracks tracks rows (network_of (its c)) (asked c) (which c)
   | ByRelu tracks => relu_tracks tracks (its c) (asked c)
+  | ByTail U D T tracks E m K => tail_tracks U D T tracks E m K (network_of (its c)) (asked c) (which c)
   end.
 
 (** A string gets a class. *)
@@ -153,10 +166,24 @@ Proof.
   eapply rising_sound; eauto.
 Qed.
 
+Lemma tail_tracks_sound U D T tracks E m K n t which : tail_tracks U D T tracks E m K n t which = true ->
+  forall s, counted which s -> gives n s (right_class t s).
+Proof.
+  unfold tail_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate]. cbv zeta.
+  rewrite !Bool.andb_true_iff, forallb_forall. intros [[fine sorted_] all] s is_counted.
+  destruct (Z_le_gt_dec (size s) (Zpos K)) as [short | long]; [eapply sorted_tracks_sound; eassumption|].
+  assert (tracks_suffice n t tracks = true) as suffice.
+  { unfold sorted_tracks in sorted_. rewrite is_affine in sorted_. destruct (whole_network_of D T n a); [|discriminate].
+    rewrite !Bool.andb_true_iff in sorted_. tauto. }
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_forall. intros tr member.
+  apply all in member. eapply tail_sound; eauto. rewrite positive_nat_Z. lia.
+Qed.
+
 Lemma check_always_sound how c : check_always how c = true ->
   forall s, counted (which c) s -> gives (network_of (its c)) s (right_class (asked c) s).
 Proof.
-  destruct how as [tracks basis | tracks rows | tracks]; cbn; [apply counting_tracks_sound | apply rising_tracks_sound|].
+  destruct how as [tracks basis | tracks rows | tracks | U D T tracks E m K]; cbn;
+    [apply counting_tracks_sound | apply rising_tracks_sound | | apply tail_tracks_sound].
   intros checked s _. destruct (its c) as [u ls d | |]; try discriminate. exact (relu_tracks_sound _ _ _ _ _ s checked).
 Qed.
 

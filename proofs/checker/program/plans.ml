@@ -89,6 +89,7 @@ let scales_of network affine tracks =
   { divisor; scale; around; lost; size = List.length network.start; largest }
 
 let most_digits = 1 lsl 33
+let longest_tail = 1 lsl 16
 let longest_walk = Z.of_int 5_000_000
 
 (* Units for strings of a length; the exact one only where its numbers fit into the memory. *)
@@ -121,10 +122,10 @@ let surely_fails claim certificate =
       List.exists fails tracks
   | _ -> false
 
-let sorting (read : Certificates.read) =
+let sorting ?tracks ?(only_exact = false) (read : Certificates.read) =
   let network = network_of read.claim.its in
   let affine = affine_network network in
-  let tracks = tracks_of read.subject network in
+  let tracks = match tracks with Some tracks -> tracks | None -> tracks_of read.subject network in
   let scales = scales_of network affine tracks in
   (match whole_network_of scales.divisor scales.scale network affine with
   | Some whole -> require (same_matrix whole.m_open whole.m_close) "sorting decides only for a step with one matrix for both tokens"
@@ -133,6 +134,7 @@ let sorting (read : Certificates.read) =
   if Z.gt horizon longest_walk then raise (Too_costly (Printf.sprintf "length %s" (Z.to_string horizon)));
   let length = Z.to_int horizon + Z.to_int (stride read.claim.which) in
   let units = row_units scales length in
+  let units = if only_exact then [ List.nth units (List.length units - 1) ] else units in
   let attempt unit =
     lazy
       (let way = BySorting (Lazy.force unit, scales.divisor, scales.scale, tracks) in
@@ -174,6 +176,23 @@ let zero_tracks rising =
   [ ({ above with strict = false }, [ Eq ]); ({ below with strict = false }, [ Eq ]);
     (above, [ (if rising then Gt else Lt) ]); (below, [ (if rising then Lt else Gt) ]) ]
 
+let require_balanced (subject : Models.model_read) =
+  let task = subject.task in
+  let known = (not task.floored) && List.map Z.to_int [ task.below; task.at_zero; task.above ] = [ 0; 1; 0 ] in
+  require (known && subject.kind = "zero") "the zero check decides only for balanced strings"
+
+(* Whether exact numbers show that the failing string does not fail as it is said to. *)
+let failing_string claim certificate =
+  match (claim.said, certificate.evidence_of) with
+  | Refuted (horizon, runs, given), ToHorizon (_, way) -> not (check_failing way claim horizon runs given)
+  | _ -> false
+
+(* A zero check to a horizon, where the outputs have one sign on either side of zero; where they do not, it is left open. *)
+let zero_check (read : Certificates.read) =
+  require_balanced read.subject;
+  let attempts rising = (sorting ~tracks:(zero_tracks rising) ~only_exact:true read).attempts in
+  { attempts = attempts true @ attempts false; fails = failing_string read.claim }
+
 (* A ReLU unit that counts without ever falling below zero. *)
 let relu_counter (read : Certificates.read) =
   let output = Some Z.zero in
@@ -188,12 +207,34 @@ let counting (read : Certificates.read) =
   let of_tracks tracks = List.map (fun way -> lazy { claimed = read.claim; evidence_of = ForEver (way network affine tracks) }) ways in
   let attempts =
     if read.subject.kind = "zero" then begin
-      let task = read.subject.task in
-      let known = (not task.floored) && List.map Z.to_int [ task.below; task.at_zero; task.above ] = [ 0; 1; 0 ] in
-      require known "the zero check decides only for balanced strings";
+      require_balanced read.subject;
       List.concat_map (fun rising -> of_tracks (zero_tracks rising)) [ true; false ]
     end
     else of_tracks (tracks_of read.subject network) in
+  let last = List.nth attempts (List.length attempts - 1) in
+  { attempts; fails = (fun certificate -> certificate == Lazy.force last) }
+
+(* The limit of the powers of the matrix; a network that carries the count has it last in the file and first here. *)
+let tail (read : Certificates.read) value =
+  let field = Json.fields_of value "limit power start" in
+  let network = network_of read.claim.its in
+  let size = List.length network.start in
+  let whole name =
+    match field name with
+    | Json.Int n when Z.sign n > 0 && Z.leq n (Z.of_int longest_tail) -> n
+    | _ -> raise (Refused (Printf.sprintf "a power or a start is not 1 to %d" longest_tail)) in
+  let power = whole "power" and start = whole "start" in
+  let rows = Models.matrix_of (field "limit") size size in
+  let to_front entries = match List.rev entries with last :: rest -> last :: List.rev rest | [] -> [] in
+  let ordered = if read.subject.kind = "count" then to_front (List.map to_front rows) else rows in
+  let limit = List.map (fun row -> (row, Models.zero)) ordered in
+  let affine = affine_network network in
+  require (Spans.is_limit network affine limit) "the limit is not one of the powers of U";
+  let tracks = tracks_of read.subject network in
+  let scales = scales_of network affine tracks in
+  let attempt unit =
+    lazy { claimed = read.claim; evidence_of = ForEver (ByTail (Lazy.force unit, scales.divisor, scales.scale, tracks, limit, power, start)) } in
+  let attempts = List.map attempt (row_units scales (Z.to_int start)) in
   let last = List.nth attempts (List.length attempts - 1) in
   { attempts; fails = (fun certificate -> certificate == Lazy.force last) }
 
@@ -231,9 +272,10 @@ let plan (read : Certificates.read) =
       match read.evidence.by with
       | "sorting" when not proved -> only read "method"; sorting read
       | "sorting" ->
-          let tail = Json.fields_of read.evidence.fields "method tail" "tail" in
-          if tail = Json.Null then counting read else raise (Not_covered "a tail that converges")
+          let found = Json.fields_of read.evidence.fields "method tail" "tail" in
+          if found = Json.Null then counting read else tail read found
       | "lattice paths" when not proved -> only read "method"; paths read
+      | "zero check" when not proved -> only read "method"; zero_check read
       | "matrices" -> only read "method"; require proved "matrices prove all lengths"; counting read
       | "zero check" when proved ->
           let rest = Json.fields_of read.evidence.fields "method rest" "rest" in

@@ -83,3 +83,12 @@ let rising network affine tracks =
   let coefficients track =
     List.map (fun place -> match List.nth_opt (row_of track) place with Some x -> x | None -> Models.zero) places in
   ByRising (List.map (fun track -> (track, coefficients track)) tracks, rows)
+
+(* Whether a matrix is one to which powers of the network's matrix may converge: U·E = E·U = E·E = E. *)
+let is_limit network affine limit =
+  let size = List.length network.start in
+  let matrix lines = Array.of_list (List.map (fun (row, _) -> dense size row) lines) in
+  let step = matrix affine.opening and limit = matrix limit in
+  let product first second = Array.map (fun row -> times row second) first in
+  let same first second = Array.for_all2 (Array.for_all2 Ratio.equal) first second in
+  List.for_all (fun found -> same found limit) [ product step limit; product limit step; product limit limit ]
