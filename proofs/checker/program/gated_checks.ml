@@ -66,15 +66,13 @@ let verify (read : Certificates.read) =
         check_gated_failing places (ready_network_of places network) claim.gated_asked claim.gated_which horizon failing given
     | _ -> true in
   let refuse_if_false way = if surely_fails claim horizon way then raise (Refused "the checker did not verify it") in
-  let closest = if scalar then List.nth ways 1 else (384, 11) in
   match List.find_opt fails (if scalar then List.map fst ways else digits) with
-  | None -> refuse_if_false closest; raise not_verified
+  | None -> List.iter refuse_if_false ways; raise not_verified
   | Some of_string ->
-      let attempt (places, suffix) =
-        (* More last tokens than a string has tell nothing more. *)
-        (suffix <= 4 || Z.gt horizon (Z.of_int (suffix / 2)))
-        && check_gated { digits_to_horizon = Z.of_int places; suffix_to_horizon = Z.of_int suffix; digits_of_string = Z.of_int of_string } claim in
-      if not (attempt (List.hd ways)) then begin
-        refuse_if_false (List.hd ways);
-        if not (List.exists attempt (List.tl ways)) then begin refuse_if_false closest; raise not_verified end
-      end
+      let verified (places, suffix) =
+        check_gated { digits_to_horizon = Z.of_int places; suffix_to_horizon = Z.of_int suffix; digits_of_string = Z.of_int of_string } claim in
+      let rec attempt = function
+        | [] -> raise not_verified
+        | way :: rest -> if not (verified way) then begin refuse_if_false way; attempt rest end in
+      (* More last tokens than a string has tell nothing more. *)
+      attempt (List.filter (fun (_, suffix) -> suffix <= 4 || Z.gt horizon (Z.of_int (suffix / 2))) ways)
