@@ -17,15 +17,15 @@ Proof. apply IZR_lt, Z.pow_pos_nonneg; lia. Qed.
 (** Digits that are carried along besides. *)
 Definition guard : Z := 12.
 
-(** How often x is halved until it is below 2^-8, and how many terms of the series then tell all digits. *)
-Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x + 9 - places).
+(** How often x is halved until it is below 2^-14. Each term of the series then tells 16 digits or so. *)
+Definition halvings (x : Z) : Z := Z.max 0 (Z.log2 x + 15 - places).
 
 (** The logistic function at x >= 0. *)
 Definition sigmoid_ends_above (x : Z) : Z * Z :=
   let h := halvings x in
   let work := (places + h + guard)%Z in
   let one := Z.shiftl 1 work in
-  let '(low, high) := power_ends work (Z.to_nat (work / 10 + 2)) (Z.to_nat h) (Z.shiftl x guard) in
+  let '(low, high) := power_ends work (Z.to_nat (work / 16 + 2)) (Z.to_nat h) (Z.shiftl x guard) in
   let all := Z.shiftl one places in
   (all / (one + Z.max 0 high), up_quotient all (one + Z.max 0 low))%Z.
 
@@ -42,7 +42,7 @@ Lemma sigmoid_above_sound x : (0 <= x)%Z ->
 Proof.
   intros nonneg. unfold sigmoid_ends_above. set (h := halvings x). assert (0 <= h)%Z as h_nonneg by apply Z.le_max_l.
   set (work := (places + h + guard)%Z). assert (0 <= work)%Z as work_nonneg by (unfold work, guard; lia).
-  set (n := Z.to_nat (work / 10 + 2)).
+  set (n := Z.to_nat (work / 16 + 2)).
   assert (0 <= Z.shiftl x guard)%Z as y_nonneg by (rewrite Z.shiftl_mul_pow2 by (unfold guard; lia); unfold guard; lia).
   pose proof (power_ends_sound work work_nonneg n (Z.to_nat h) (Z.shiftl x guard) y_nonneg) as bounds.
   destruct (one_is_power work work_nonneg) as [same positive]. pose proof scale_positive as unit.
@@ -93,10 +93,12 @@ Qed.
 
 Definition inside (x : R) (box : Z * Z) : Prop := IZR (fst box) <= x * scale <= IZR (snd box).
 
-Definition sigmoid_box (box : Z * Z) : Z * Z := (fst (sigmoid_ends (fst box)), snd (sigmoid_ends (snd box))).
+Definition sigmoid_box (box : Z * Z) : Z * Z :=
+  if (fst box =? snd box)%Z then sigmoid_ends (fst box)
+  else (fst (sigmoid_ends (fst box)), snd (sigmoid_ends (snd box))).
 
 Definition tanh_box (box : Z * Z) : Z * Z :=
-  (2 * fst (sigmoid_ends (2 * fst box)) - Z.shiftl 1 places, 2 * snd (sigmoid_ends (2 * snd box)) - Z.shiftl 1 places)%Z.
+  let '(low, high) := sigmoid_box (2 * fst box, 2 * snd box)%Z in (2 * low - Z.shiftl 1 places, 2 * high - Z.shiftl 1 places)%Z.
 
 Lemma sigmoid_rises x y : x <= y -> sigmoid x <= sigmoid y.
 Proof.
@@ -116,9 +118,10 @@ Qed.
 
 Lemma sigmoid_box_sound x box : inside x box -> inside (sigmoid x) (sigmoid_box box).
 Proof.
-  intros [above below]. pose proof scale_positive as unit. unfold inside, sigmoid_box. cbn [fst snd].
+  intros [above below]. pose proof scale_positive as unit. unfold inside, sigmoid_box.
   pose proof (sigmoid_rises _ _ (over_scale _ _ above)). pose proof (sigmoid_rises _ _ (under_scale _ _ below)).
-  pose proof (sigmoid_ends_sound (fst box)). pose proof (sigmoid_ends_sound (snd box)). split; nra.
+  pose proof (sigmoid_ends_sound (fst box)). pose proof (sigmoid_ends_sound (snd box)).
+  destruct (Z.eqb_spec (fst box) (snd box)) as [same | differ]; cbn [fst snd]; [rewrite same in * |- *|]; split; nra.
 Qed.
 
 Lemma tanh_is_sigmoid x : tanh x = 2 * sigmoid (2 * x) - 1.
@@ -137,7 +140,8 @@ Lemma tanh_box_sound x box : inside x box -> inside (tanh x) (tanh_box box).
 Proof.
   intros [above below]. rewrite tanh_is_sigmoid.
   assert (inside (2 * x) (2 * fst box, 2 * snd box)%Z) as twice by (unfold inside; cbn [fst snd]; rewrite !mult_IZR; lra).
-  apply sigmoid_box_sound in twice as [low high]. unfold inside, tanh_box. cbn [fst snd sigmoid_box] in *.
+  apply sigmoid_box_sound in twice as [above_low below_high]. unfold inside, tanh_box.
+  destruct (sigmoid_box (2 * fst box, 2 * snd box)%Z) as [low high]. cbn [fst snd] in *.
   rewrite !minus_IZR, !mult_IZR, Z.shiftl_1_l. fold scale. lra.
 Qed.
 

@@ -64,8 +64,8 @@ FALSIFIED = {
     ),
     "tanh of x for that of 2x": (
         "Squashing",
-        "(2 * fst (sigmoid_ends (2 * fst box))",
-        "(2 * fst (sigmoid_ends (fst box))",
+        "sigmoid_box (2 * fst box, 2 * snd box)%Z in",
+        "sigmoid_box (fst box, snd box)%Z in",
     ),
     "products of low ends alone": (
         "GatedBoxes",
