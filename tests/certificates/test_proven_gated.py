@@ -1,43 +1,14 @@
 """The proven checker and Python's agree about tanh cells, GRUs and LSTMs in real numbers. `make proofs` builds the former."""
 
-import random
-
 import pytest
-from brute_force import READOUTS, SCALAR_CELLS
-from edge_models import edge_model
-from edge_vector_networks import edge_vector_network
 from executed_cases import PROGRAM, proven_answer
-from forged import issued, sealed, with_example, with_model
-from vector_networks import VECTOR_CELLS, counting_gru, counting_lstm, random_model, ternary, with_noise
+from forged import issued, sealed
+from gated_cases import LIMIT, forgeries, networks
+from vector_networks import counting_gru, counting_lstm
 
 from tallystick.checker.checking import check
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the proven checker is not built (make proofs)")
-
-LIMIT = 12
-
-
-def networks(seed):
-    """A network of each kind."""
-    kind = list(VECTOR_CELLS.values())[seed % len(VECTOR_CELLS)]
-    return {
-        "lstm": with_noise(counting_lstm(4), 0.1, seed),
-        "gru": with_noise(counting_gru(0.9), 0.05, seed),
-        "three classes": ternary(with_noise(counting_lstm(5), 0.05, seed)),
-        "two units": random_model(kind, 2, 1 + 2 * (seed % 2), seed),
-        "edge": edge_vector_network(random.Random(seed)),
-        "tanh": edge_model(SCALAR_CELLS["tanh"], READOUTS[seed % 3], "real", random.Random(seed)),
-    }
-
-
-def forgeries(content):
-    """The same claim, further than it holds, and with other weights and classes."""
-    yield {**content, "horizon": content["horizon"] + 1}
-    if content["counterexample"]:
-        found, right = (content["counterexample"][name] for name in ("class", "right_class"))
-        yield with_example(content, **{"class": right, "right_class": found})
-    if "input_bias" in content["model"]:
-        yield with_model(content, input_bias=["1/3", *content["model"]["input_bias"][1:]])
 
 
 @pytest.mark.parametrize("seed", range(3))
