@@ -166,3 +166,13 @@ Proof.
 Qed.
 
 End Sound.
+
+(** The depth of an exact counter: as long as a and its multiples are numbers of the format, every state is the count times a. *)
+Theorem exact_to_depth : forall (n : float_network) (a depth : Z), is_format (form n) = true ->
+  (forall x, weight_of n x = 2 ^ places (form n)) -> step_of n Open = a -> step_of n Close = - a ->
+  is_exact_to (form n) a depth = true -> (relu (cell n) = true -> 0 < a) ->
+  forall s, size s <= depth -> float_state n s = Some (count (relu (cell n)) s * a).
+Proof.
+  intros n a depth fine one opened closed exact cuts s short.
+  apply (state_is_count n fine a depth); try assumption. destruct (relu (cell n)); auto.
+Qed.

@@ -117,6 +117,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "Flocq's multiplication and addition.",
         (
             CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
+            CoqTheorem("checker/FloatDepth.v", 171, "exact_to_depth"),
             CoqTheorem("checker/FloatIeee.v", 170, "floats_are_ieee"),
             CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
         ),
