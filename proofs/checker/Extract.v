@@ -1,7 +1,7 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Counts Check.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Tails Counts Check.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".
@@ -25,4 +25,4 @@ Extract Constant Z.ggcd =>
   if Big_int_Z.sign_big_int g = 0 then (g, (a, b)) else (g, (Big_int_Z.div_big_int a g, Big_int_Z.div_big_int b g)))".
 Extract Inlined Constant rev' => "List.rev".
 
-Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute.
+Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute one_matrix.
