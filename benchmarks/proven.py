@@ -49,6 +49,12 @@ def counter(units: int) -> ts.Network:
     return ts.Network(layer, ts.Readout(((1,) * units,), (-0.5,)))
 
 
+def converging_network() -> ts.Network:
+    """Return a network that is right at every length, and no exact counter."""
+    layer = ts.LinearLayer(((1, -1), (0.25, 0)), ((1, 0), (0, 0.5)), (0, 0), (0, 0))
+    return ts.Network(layer, ts.Readout(((1, 1),), (-0.75,)))
+
+
 def cases() -> Iterator[tuple[str, ts.Network, int]]:
     """Go through networks of every kind that is covered, with how far each is certified."""
     binary = ts.Readout.binary(1, -_HALF)
@@ -62,6 +68,7 @@ def cases() -> Iterator[tuple[str, ts.Network, int]]:
     yield "two units, lattice paths", selective_network(2), 200
     yield "four units, lattice paths", selective_network(4), 200
     yield "counter of 16 units", counter(16), 100
+    yield "right for ever without counting", converging_network(), 100
     yield "two units, asked for the count", _asked_for_count(linear_network(2, 1 - 1e-9)), 10**3
 
 

@@ -1,6 +1,6 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Tails Counts.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Tails Fading Counts.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
@@ -14,7 +14,8 @@ Inductive always :=
   | ByCounting (tracks : list (track * (list Q * list Q))) (basis : list kept)
   | ByRising (tracks : list (track * list Q)) (rows : list eigen)
   | ByRelu (tracks : list track)
-  | ByTail (unit divisor scale : positive) (tracks : list track) (limit : list line) (power start : positive).
+  | ByTail (unit divisor scale : positive) (tracks : list track) (limit : list line) (power start : positive)
+  | ByFading (unit divisor scale : positive) (tracks : list (track * list Q)) (box : bounds) (start : positive).
 
 Inductive evidence :=
   | ToHorizon (to_horizon of_string : way)
@@ -85,12 +86,27 @@ Definition tail_tracks (U D T : positive) (tracks : list track) (E : list line) 
   | None => false
   end.
 
+(** Lengths to K by lattice paths, and all others by what the last K tokens leave. *)
+Definition fading_tracks (U D T : positive) (tracks : list (track * list Q)) (g : bounds) (K : positive) (n : network) (t : task)
+    (which : lengths) : bool :=
+  match affine_of n with
+  | Some a =>
+      match whole_network_of D T n a with
+      | Some w =>
+          commute a && tracks_suffice n t (map fst tracks) && is_box n a g &&
+          forallb (fun tr => fades U D T n a w which g K (snd tr) (line_of_track n a (fst (fst tr))) (questions (fst tr))) tracks
+      | None => false
+      end
+  | None => false
+  end.
+
 Definition check_always (how : always) (c : claim) : bool :=
   match how with
   | ByCounting tracks basis => counting_tracks tracks basis (network_of (its c)) (asked c) (which c)
   | ByRising tracks rows => rising_tracks tracks rows (network_of (its c)) (asked c) (which c)
   | ByRelu tracks => relu_tracks tracks (its c) (asked c)
   | ByTail U D T tracks E m K => tail_tracks U D T tracks E m K (network_of (its c)) (asked c) (which c)
+  | ByFading U D T tracks g K => fading_tracks U D T tracks g K (network_of (its c)) (asked c) (which c)
   end.
 
 (** A string gets a class. *)
@@ -179,11 +195,25 @@ Proof.
   apply all in member. eapply tail_sound; eauto. rewrite positive_nat_Z. lia.
 Qed.
 
+Lemma fading_tracks_sound U D T tracks g K n t which : fading_tracks U D T tracks g K n t which = true ->
+  forall s, counted which s -> gives n s (right_class t s).
+Proof.
+  unfold fading_tracks. destruct (affine_of n) as [a|] eqn:is_affine; [|discriminate].
+  destruct (whole_network_of D T n a) as [w|] eqn:is_whole; [|discriminate].
+  rewrite !Bool.andb_true_iff, forallb_forall. intros [[[commuting suffice] box_is] all] s is_counted.
+  eapply tracks_give; [exact is_affine | exact suffice|]. apply Forall_map, Forall_forall. intros tr member. apply all in member.
+  destruct (Z_le_gt_dec (Zpos K) (size s)) as [long | short]; [eapply fades_sound; eauto|].
+  unfold fades in member. cbv zeta in member. rewrite !Bool.andb_true_iff, Z.eqb_eq in member. destruct member as [[[good reached] _] _].
+  assert (least_paths U D T n w which (line_of_track n a (fst (fst tr))) (questions (fst tr)) (Zpos K) = true) as lengths_.
+  { apply Bool.andb_true_iff. split; [exact good | apply Z.leb_le, Z.eq_le_incl; exact reached]. }
+  eapply least_paths_sound in lengths_; eauto. apply lengths_; [exact is_counted | lia].
+Qed.
+
 Lemma check_always_sound how c : check_always how c = true ->
   forall s, counted (which c) s -> gives (network_of (its c)) s (right_class (asked c) s).
 Proof.
-  destruct how as [tracks basis | tracks rows | tracks | U D T tracks E m K]; cbn;
-    [apply counting_tracks_sound | apply rising_tracks_sound | | apply tail_tracks_sound].
+  destruct how as [tracks basis | tracks rows | tracks | U D T tracks E m K | U D T tracks g K]; cbn;
+    [apply counting_tracks_sound | apply rising_tracks_sound | | apply tail_tracks_sound | apply fading_tracks_sound].
   intros checked s _. destruct (its c) as [u ls d | |]; try discriminate. exact (relu_tracks_sound _ _ _ _ _ s checked).
 Qed.
 

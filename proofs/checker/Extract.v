@@ -1,7 +1,8 @@
 (** The checker as an OCaml program: whole numbers become those of zarith; lists, options, pairs and truth values OCaml's own. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt.
-From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Counts Check Floats FloatCheck Gated GatedCheck.
+From Tallystick.checker Require Import Networks Affine Whole Sorting Paths Tails Counts Check.
+From Tallystick.checker Require Import Floats FloatCheck Gated GatedCheck.
 
 (** What ExtrOcamlZBigInt leaves to binary digits, and would be slow. *)
 Extract Inlined Constant Z.leb => "Big_int_Z.le_big_int".
@@ -34,6 +35,6 @@ Extract Constant Z.lcm => "Z.lcm".
 Extract Constant Z.odd => "Z.is_odd".
 Extract Constant Z.sgn => "(fun z -> Z.of_int (Z.sign z))".
 
-Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute
+Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute one_matrix
   check_float float16 bfloat16 float32 float64 float_step rounded
   check_gated check_gated_failing ready_network_of.

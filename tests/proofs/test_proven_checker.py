@@ -78,6 +78,10 @@ CHANGES = {
     ),
     "a counter may fall": Changed("Counting.v", "| Gt => Qle_bool 0 s end", "| Gt => true end"),
     "factors need not be inverse": Changed("Monotone.v", "Qeq_bool (p * q) 1 && Qeq_bool", "true && Qeq_bool"),
+    "a power that need not shrink": Changed(
+        "Tails.v", "negb (Qle_bool 1 (tail_size a E m))", "negb (Qle_bool 2 (tail_size a E m))"
+    ),
+    "a rest that need not vanish": Changed("Tails.v", "no_row (row_before E d) && Qeq_bool", "true && Qeq_bool"),
     "two classes that both hold at a tie": Changed("Tracks.v", "(strict c || strict d)", "true"),
     "a failing string that is right": Changed(
         "Check.v", "negb (given =? right_class (asked c) s)%Z && check_string", "true && check_string"

@@ -76,7 +76,7 @@ let check_trace (subject : Models.model_read) arithmetic runs value =
       require (equal (List.hd states) Models.zero) "the trace is not the string's";
       follow (List.hd states) string (List.tl states)
 
-let longest_string = Z.of_int 50_000_000
+let longest_string = Z.of_int 5_000_000
 
 let claim_of content =
   let field =

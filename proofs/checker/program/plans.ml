@@ -214,6 +214,27 @@ let counting (read : Certificates.read) =
   let last = List.nth attempts (List.length attempts - 1) in
   { attempts; fails = (fun certificate -> certificate == Lazy.force last) }
 
+(* Units that count or fade, with the number of last tokens that are looked at. *)
+let fading (read : Certificates.read) value =
+  let start =
+    match value with
+    | Json.Int n when Z.sign n > 0 && Z.leq n (Z.of_int longest_tail) -> n
+    | _ -> raise (Refused (Printf.sprintf "a start is not 1 to %d" longest_tail)) in
+  let network = network_of read.claim.its in
+  let affine = affine_network network in
+  require (List.for_all Spans.is_diagonal [ affine.opening; affine.closing ]) "only units with factors of their own are known to fade";
+  if Z.gt start (Z.of_int longest_paths) then raise (Too_costly (Printf.sprintf "all paths of length %s" (Z.to_string start)));
+  let tracks = tracks_of read.subject network in
+  let scales = scales_of network affine tracks in
+  let tracks, box = Spans.fading network affine tracks in
+  let unit = Z.mul scales.around (Z.pow scales.divisor (Z.to_int start)) in
+  let evidence = ByFading (unit, scales.divisor, scales.scale, tracks, box, start) in
+  { attempts = [ lazy { claimed = read.claim; evidence_of = ForEver evidence } ]; fails = (fun _ -> true) }
+
+let require_one_matrix network =
+  let affine = affine_network network in
+  require (one_matrix affine) "sorting decides only for a step with one matrix for both tokens"
+
 (* The limit of the powers of the matrix; a network that carries the count has it last in the file and first here. *)
 let tail (read : Certificates.read) value =
   let field = Json.fields_of value "limit power start" in
@@ -273,8 +294,10 @@ let plan (read : Certificates.read) =
       | "sorting" when not proved -> only read "method"; sorting read
       | "sorting" ->
           let found = Json.fields_of read.evidence.fields "method tail" "tail" in
+          require_one_matrix (network_of read.claim.its);
           if found = Json.Null then counting read else tail read found
       | "lattice paths" when not proved -> only read "method"; paths read
+      | "lattice paths" -> fading read (Json.fields_of read.evidence.fields "method start" "start")
       | "zero check" when not proved -> only read "method"; zero_check read
       | "matrices" -> only read "method"; require proved "matrices prove all lengths"; counting read
       | "zero check" when proved ->
@@ -285,5 +308,4 @@ let plan (read : Certificates.read) =
           require ((read.evidence.by = "gated boxes") = (List.mem_assoc subject.cell Models.gates && subject.kind <> "count")) "not the boxes of this cell";
           { attempts = search read; fails = (fun _ -> false) }
       | ("boxes" | "gated boxes") -> raise (Refused "no theorem speaks of a program")
-      | ("lattice paths" | "zero check") as by -> raise (Not_covered (Printf.sprintf "evidence by %s" by))
       | _ -> raise (Refused "an unknown method"))

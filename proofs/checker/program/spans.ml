@@ -84,6 +84,28 @@ let rising network affine tracks =
     List.map (fun place -> match List.nth_opt (row_of track) place with Some x -> x | None -> Models.zero) places in
   ByRising (List.map (fun track -> (track, coefficients track)) tracks, rows)
 
+(* The evidence of units that count or fade: for each track the row that counts, and a box that no unit which fades leaves. *)
+let fading network affine tracks =
+  let size = List.length network.start in
+  let entry row place = match List.nth_opt row place with Some x -> ratio x | None -> Ratio.zero in
+  let factors place = List.map (fun lines -> entry (fst (List.nth lines place)) place) [ affine.opening; affine.closing ] in
+  let counts place = List.for_all (Ratio.equal Ratio.one) (factors place) in
+  let bound place =
+    let greatest numbers = List.fold_left (fun most x -> Ratio.max most (Ratio.abs x)) Ratio.zero numbers in
+    let theta = greatest (factors place) and step = greatest (List.map (fun token -> entry (moved network token) place) [ Open; Close ]) in
+    if Ratio.lt theta Ratio.one then Some (number (Ratio.div step (Ratio.sub Ratio.one theta)))
+    else if Ratio.sign step = 0 then Some Models.zero
+    else None in
+  let places = List.init size Fun.id in
+  let rho track =
+    let row = fst (line_of_track network affine (fst track)) in
+    List.map (fun place -> if counts place then number (entry row place) else Models.zero) places in
+  (List.map (fun track -> (track, rho track)) tracks, List.map bound places)
+
+let is_diagonal lines =
+  List.for_all Fun.id
+    (List.mapi (fun i (row, _) -> List.for_all Fun.id (List.mapi (fun j x -> i = j || Z.sign x.qnum = 0) row)) lines)
+
 (* Whether a matrix is one to which powers of the network's matrix may converge: U·E = E·U = E·E = E. *)
 let is_limit network affine limit =
   let size = List.length network.start in

@@ -109,7 +109,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "The proven checker",
         "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that "
         "the claim speaks of.",
-        (CoqTheorem("checker/Check.v", 208, "check_sound"),),
+        (CoqTheorem("checker/Check.v", 238, "check_sound"),),
     ),
     "checker-floats": CoqOnly(
         "The proven checker in floating point",
