@@ -72,7 +72,9 @@ CHANGES = {
     "the greater of two paths": Changed(
         "Paths.v", "low_value := Z.min (low_after Open prev)", "low_value := Z.max (low_after Open prev)"
     ),
-    "matrices need not commute": Changed("Check.v", "commute a && tracks_suffice", "true && tracks_suffice"),
+    "matrices need not commute": Changed(
+        "Check.v", "commute a && tracks_suffice n t tracks", "true && tracks_suffice n t tracks"
+    ),
     "the two tokens need not have one matrix": Changed(
         "Check.v", "same_matrix (M_open w) (M_close w) && tracks_suffice", "true && tracks_suffice"
     ),
@@ -82,6 +84,8 @@ CHANGES = {
         "Tails.v", "negb (Qle_bool 1 (tail_size a E m))", "negb (Qle_bool 2 (tail_size a E m))"
     ),
     "a rest that need not vanish": Changed("Tails.v", "no_row (row_before E d) && Qeq_bool", "true && Qeq_bool"),
+    "a box that a token may leave": Changed("Fading.v", "Qle_bool (q + size_of x) b", "Qle_bool q b"),
+    "a row that was rounded is taken for exact": Changed("Fading.v", "(off (node_row e) =? 0)%Z &&", "true &&"),
     "two classes that both hold at a tie": Changed("Tracks.v", "(strict c || strict d)", "true"),
     "a failing string that is right": Changed(
         "Check.v", "negb (given =? right_class (asked c) s)%Z && check_string", "true && check_string"
