@@ -34,8 +34,8 @@ AXIOMS_OF_THE_REALS = {
 # What the program's answer rests on is to rest on nothing.
 WITHOUT_AXIOMS = {"checker.Check.check_sound", "checker.FloatCheck.check_float_sound"}
 
-# Two more: the third one of the reals, and that every statement is true or false. Flocq takes them, and so does the exponential
-# function. Answers about gated networks rest on them; that the floating point of the checker is Flocq's does too, but no answer.
+# Two more: the third one of the reals, and that every statement is true or false. Flocq takes them, and so do the exponential
+# function and the mean value theorem. Answers about gated networks rest on them; that the floating point of the checker is Flocq's does too, but no answer.
 MORE_AXIOMS = {"ClassicalDedekindReals.sig_not_dec", "Classical_Prop.classic"}
 WITH_MORE_AXIOMS = {"checker.FloatIeee.floats_are_ieee", "checker.GatedCheck.check_gated_sound"}
 
