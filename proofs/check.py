@@ -35,8 +35,8 @@ AXIOMS_OF_THE_REALS = {
 WITHOUT_AXIOMS = {"checker.Check.check_sound", "checker.FloatCheck.check_float_sound"}
 
 # Two more: the third one of the reals, and that every statement is true or false. Flocq takes them, and so do the exponential
-# function and the mean value theorem. Answers about gated networks rest on them. That the checker's floating point is Flocq's does
-# so too, but no answer rests on that.
+# function and the mean value theorem. Answers about gated networks rest on them. That the checker's floating point is Flocq's
+# does so too, but no answer rests on that.
 MORE_AXIOMS = {"ClassicalDedekindReals.sig_not_dec", "Classical_Prop.classic"}
 WITH_MORE_AXIOMS = {"checker.FloatIeee.floats_are_ieee", "checker.GatedCheck.check_gated_sound"}
 
