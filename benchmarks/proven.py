@@ -95,8 +95,8 @@ def main() -> int:
         path = Path(folder) / "certificate.json"
         commands = [program, str(path)], [sys.executable, "-m", "tallystick.checker", str(path)]
         for name, network, limit in cases():
-            content = certificate(certify(network, limit=limit))
-            text = json.dumps(content)
+            text = json.dumps(certificate(certify(network, limit=limit)))
+            content = json.loads(text)
             path.write_text(text)
             statuses = [subprocess.run(command, capture_output=True, check=False).returncode for command in commands]
             if statuses != [0, 0]:
