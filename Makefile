@@ -37,7 +37,8 @@ test-cluster: $(VENV)/ready
 test-explorer: $(VENV)/ready
 	$(BIN)/python -m pytest tests/browser tests/explore/test_any_input.py
 
-# The theorems in Coq: compiles every file and prints what each theorem rests on. Needs Debian's package coq, and no setup.
+# The theorems in Coq: compiles every file, prints what each theorem rests on, and builds the proven checker. Needs Debian's packages
+# coq, libcoq-flocq, libzarith-ocaml-dev and ocaml-findlib, and no setup.
 proofs:
 	$(PYTHON) proofs/check.py
 
@@ -107,4 +108,4 @@ lock:
 		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
 
 clean:
-	rm -rf $(VENV) $(OUT) dist site proofs/*.vo proofs/*.vok proofs/*.vos proofs/*.glob proofs/.*.aux
+	rm -rf $(VENV) $(OUT) dist site $(foreach dir,proofs proofs/checker,$(addprefix $(dir)/,*.vo *.vok *.vos *.glob .*.aux)) proofs/checker/build

@@ -13,6 +13,7 @@ from pathlib import Path
 SCRIPTS = (
     "verdicts",
     "linear",
+    "proven",
     "languages",
     "executions",
     "modes",

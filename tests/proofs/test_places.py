@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 PROOFS = ROOT / "proofs"
 CHECK = runpy.run_path(str(PROOFS / "check.py"))
 THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
-QUOTED = re.findall(r"^`proofs/(\w+\.v)(?::(\d+))?`\n\n```coq\n(.*?)^```", THEORY, flags=re.DOTALL | re.MULTILINE)
+QUOTED = re.findall(r"^`proofs/([\w/]+\.v)(?::(\d+))?`\n\n```coq\n(.*?)^```", THEORY, flags=re.DOTALL | re.MULTILINE)
 
 
 def lines_of(file: str) -> list[str]:
@@ -30,7 +30,9 @@ def test_each_theorem_stands_in_its_file_at_its_line(theorem):
 
 def test_each_theorem_of_the_files_is_listed_once():
     found = [
-        (path.name, line, name) for path in CHECK["files"](PROOFS) for name, line in CHECK["theorems"](path).items()
+        (path.relative_to(PROOFS).as_posix(), line, name)
+        for path in CHECK["files"](PROOFS)
+        for name, line in CHECK["theorems"](path).items()
     ]
     assert sorted(found) == sorted(map(tuple, ALL_COQ_THEOREMS))
 

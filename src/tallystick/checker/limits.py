@@ -11,9 +11,9 @@ above 0, or not below it.
 **Exact counters** (`counters`) have δ_k = L and 2·γ_k = −L. So t_k = 0, and K = 0.
 
 **Others**: the certificate has a matrix E with U·E = E·U = E·E = E. By induction N = U − E has N^k = U^k − E for k ≥ 1. So
-δ_k − w·E·e = w·N^k·e, and the same for z. With L = w·E·e and w·E·z = −L/2, |t_k| ≤ 2·|w·N^k·e| + 2·|w·N^k·z|. If the sizes in
-no row of N^m add up to more than θ < 1, then |w·N^(K+m·j+i)·x| ≤ |w·N^(K+i)|₁·θ^j·|x|_∞, which is added up over i < m and all
-j.
+δ_k − w·E·(a − b) = w·N^k·(a − b), and the same for b. With L = w·E·(a − b) and w·E·b = −L/2, t_k is twice the lesser of w·N^k·a
+and w·N^k·b. If the sizes in no row of N^m add up to more than θ < 1, then |w·N^(K+m·j+i)·x| ≤ |w·N^(K+i)|₁·θ^j·|x|_∞, which is
+added up over i < m and all j.
 """
 
 from math import lcm
@@ -57,7 +57,7 @@ def _check_tail(affine: Affine, demands: list[Demand], stride: int, tail: Tail, 
     heads, levels = _heads(affine, demands, E, divisor, terms, limit)
     for demand, head in zip(demands, heads, strict=True):
         row = affine.outputs[demand.pair]
-        left = 2 * _sizes(row, N, divisor, start, power) * sum(max(map(abs, x)) for x in affine.inputs) * whole
+        left = 2 * _sizes(row, N, divisor, start, power) * max(max(map(abs, x)) for x in affine.steps) * whole
         rest = head + -left * terms.unit * divisor // (divisor ** (start + power - 1) * (whole - theta))
         constant = terms.constants[demand.pair] * divisor
         met = is_met(demand, levels[demand.pair] * terms.unit, constant, stride, rest)

@@ -23,7 +23,7 @@ from tallystick.certificates.verdict import (
     Verdict,
     lengths_of,
 )
-from tallystick.checker import MINUTES, ProgressLine, Unreadable, answer_file
+from tallystick.checker import MINUTES, Answer, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
 from tallystick.cli.members import members_json, show_members
 from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
@@ -36,6 +36,7 @@ from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.state_dicts import tokens_of_text
 from tallystick.numbers import FORMATS, Number
+from tallystick.theorems.proven import check_proven
 
 _MOST_MINUTES = 10**6
 _SHOWN_TRACE = 24
@@ -167,29 +168,36 @@ def check(
     minutes: Annotated[
         float, typer.Option(help="How long the check may take; what would take longer is not begun.")
     ] = MINUTES,
+    proven: Annotated[
+        bool, typer.Option("--proven", help="Use the checker that Coq has proved, where make proofs has built it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Verify a certificate with a checker that shares no code with the certifier.
 
-    Ends with 0 if it holds, with 1 if it does not, and with 3 if that is too costly to decide here.
+    Ends with 0 if it holds, with 1 if it does not, and with 3 if that is too costly to decide here, or with --proven not covered.
 
     Example: tallystick check certificate.json --minutes 60
     """
     if not 0 <= minutes <= _MOST_MINUTES:
         raise BadInput(f"minutes: {minutes} is not between 0 and {_MOST_MINUTES:,}")
+    answer = check_proven(path, minutes) if proven else _python_answer(path, minutes)
+    if as_json:
+        found = {"answer": answer.word, "valid": answer.valid, "reason": answer.reason}
+        show_json({"certificate": str(path), **({"proven": True} if proven else {}), **found})
+    else:
+        show(f"{printable(str(path))}: {printable(str(answer))}")
+    raise typer.Exit(answer.status)
+
+
+def _python_answer(path: Path, minutes: float) -> Answer:
     progress = ProgressLine()
     try:
-        answer = answer_file(path, Fraction(minutes), progress)
+        return answer_file(path, Fraction(minutes), progress)
     except Unreadable as error:
         raise BadInput(f"{path}: {error}") from None
     finally:
         progress.clear()
-    if as_json:
-        found = {"answer": answer.word, "valid": answer.valid, "reason": answer.reason}
-        show_json({"certificate": str(path), **found})
-    else:
-        show(f"{printable(str(path))}: {printable(str(answer))}")
-    raise typer.Exit(answer.status)
 
 
 def failures(

@@ -105,6 +105,29 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("FiniteHorizon.v", 58, "otherwise_some_even_string_fails"),
         ),
     ),
+    "checker": CoqOnly(
+        "The proven checker",
+        "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that "
+        "the claim speaks of.",
+        (CoqTheorem("checker/Check.v", 238, "check_sound"),),
+    ),
+    "checker-floats": CoqOnly(
+        "The proven checker in floating point",
+        "The same for cells with one unit as executed in float16, bfloat16, float32 and float64, which are Flocq's formats, with "
+        "Flocq's multiplication and addition.",
+        (
+            CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
+            CoqTheorem("checker/FloatDepth.v", 171, "exact_to_depth"),
+            CoqTheorem("checker/FloatIeee.v", 170, "floats_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
+        ),
+    ),
+    "checker-gated": CoqOnly(
+        "The proven checker of gated networks",
+        "The same for tanh cells, GRUs, LSTMs and other programs in real numbers, by proved bounds of tanh and the logistic "
+        "function on boxes.",
+        (CoqTheorem("checker/GatedCheck.v", 160, "check_gated_sound"),),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
