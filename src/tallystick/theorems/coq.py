@@ -105,6 +105,23 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("FiniteHorizon.v", 58, "otherwise_some_even_string_fails"),
         ),
     ),
+    "any-readout": CoqOnly(
+        "Every readout at every length",
+        "Let the classes be intervals of h, each right for the counts of some sign. A linear or selective cell whose closing map undoes "
+        "its opening map, P·Q = 1 and b = −Q·a, with P > 0 or at even lengths, is right at every length if it is on strings of at most "
+        "two tokens. A linear cell with U ≤ 0 fails at length 2, and one that is right at every length has U = 1 and b = −a.",
+        (
+            CoqTheorem("ExactCounters.v", 112, "exact_counters_at_all_lengths"),
+            CoqTheorem("ExactCounters.v", 134, "exact_counters_at_even_lengths"),
+            CoqTheorem("AnyReadout.v", 9, "no_weight_up_to_zero"),
+            CoqTheorem("AnyReadout.v", 148, "only_exact_counters"),
+            CoqTheorem("AllLengthsAnyReadout.v", 13, "all_lengths_any_readout"),
+            CoqTheorem("AllLengthsAnyReadout.v", 36, "even_lengths_any_readout"),
+            CoqTheorem("AllLengthsAnyReadout.v", 59, "all_lengths_ternary_readout"),
+            CoqTheorem("AllLengthsAnyReadout.v", 68, "even_lengths_ternary_readout"),
+            CoqTheorem("AllLengthsAnyReadout.v", 130, "greatest_classes_are_intervals"),
+        ),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
