@@ -122,6 +122,42 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("AllLengthsAnyReadout.v", 130, "greatest_classes_are_intervals"),
         ),
     ),
+    "linear-networks": CoqOnly(
+        "Theorem 1 in d dimensions",
+        "The output of h' = U·h + s(x) with d units is s·(n − m) and a constant on every string iff δ_0 = … = δ_d = 2·s and "
+        "2·γ_k + δ_k = 0 for k < d, over every field in which 2 ≠ 0; strings of at most d + 1 tokens decide.",
+        (
+            CoqTheorem("LinearNetworks.v", 206, "theorem_1_in_d_dimensions"),
+            CoqTheorem("LinearNetworks.v", 215, "strings_of_d_plus_one_tokens_decide"),
+            CoqTheorem("LinearNetworks.v", 110, "unrolled"),
+        ),
+    ),
+    "sorting": CoqOnly(
+        "Sorting",
+        "Over all strings of T tokens of which n open, the extremes of a linear network's output are a constant and the n least or the "
+        "n greatest of δ_0 … δ_(T−1); one such sum decides what a class asks for at a length.",
+        (
+            CoqTheorem("Sorting.v", 150, "sorting"),
+            CoqTheorem("Sorting.v", 43, "opened_at_least"),
+            CoqTheorem("SortingDecides.v", 59, "sorting_decides_a_demand"),
+            CoqTheorem("SortingDecides.v", 83, "sorting_decides_binary"),
+            CoqTheorem("Networks.v", 103, "output_is_a_sum"),
+            CoqTheorem("Networks.v", 119, "linear_networks_unrolled"),
+            CoqTheorem("Networks.v", 138, "drift_is_a_sum"),
+            CoqTheorem("Networks.v", 152, "differences_are_outputs"),
+            CoqTheorem("Networks.v", 170, "start_may_be_zero"),
+        ),
+    ),
+    "lattice-paths": CoqOnly(
+        "Lattice paths",
+        "With a matrix for each token, where the two commute, the extremes of the output over all strings with n opening and m closing "
+        "brackets follow from those that are one token shorter.",
+        (
+            CoqTheorem("LatticePaths.v", 72, "lattice_paths"),
+            CoqTheorem("LatticePaths.v", 126, "commuting_networks_are_paths"),
+            CoqTheorem("LatticePaths.v", 137, "paths_give_the_extremes"),
+        ),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
