@@ -107,9 +107,10 @@ COQ_ONLY: dict[str, CoqOnly] = {
     ),
     "any-readout": CoqOnly(
         "Every readout at every length",
-        "Let the classes be intervals of h, each right for the counts of some sign. A linear or selective cell whose closing map undoes "
-        "its opening map, P·Q = 1 and b = −Q·a, with P > 0 or at even lengths, is right at every length if it is on strings of at most "
-        "two tokens. A linear cell with U ≤ 0 fails at length 2, and one that is right at every length has U = 1 and b = −a.",
+        "Let the classes be intervals of h, each right for the counts of some sign. A linear or selective cell whose "
+        "closing map undoes its opening map, P·Q = 1 and b = −Q·a, with P > 0 or at even lengths, is right at every "
+        "length if it is on strings of at most two tokens. A linear cell with U ≤ 0 fails at length 2, and one that is "
+        "right at every length has U = 1 and b = −a.",
         (
             CoqTheorem("ExactCounters.v", 112, "exact_counters_at_all_lengths"),
             CoqTheorem("ExactCounters.v", 134, "exact_counters_at_even_lengths"),
@@ -134,8 +135,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
     ),
     "sorting": CoqOnly(
         "Sorting",
-        "Over all strings of T tokens of which n open, the extremes of a linear network's output are a constant and the n least or the "
-        "n greatest of δ_0 … δ_(T−1); one such sum decides what a class asks for at a length.",
+        "Over all strings of T tokens of which n open, the extremes of a linear network's output are a constant and the n "
+        "least or the n greatest of δ_0 … δ_(T−1); one such sum decides what a class asks for at a length.",
         (
             CoqTheorem("Sorting.v", 150, "sorting"),
             CoqTheorem("Sorting.v", 43, "opened_at_least"),
@@ -150,8 +151,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
     ),
     "lattice-paths": CoqOnly(
         "Lattice paths",
-        "With a matrix for each token, where the two commute, the extremes of the output over all strings with n opening and m closing "
-        "brackets follow from those that are one token shorter.",
+        "With a matrix for each token, where the two commute, the extremes of the output over all strings with n opening "
+        "and m closing brackets follow from those that are one token shorter.",
         (
             CoqTheorem("LatticePaths.v", 72, "lattice_paths"),
             CoqTheorem("LatticePaths.v", 126, "commuting_networks_are_paths"),
