@@ -125,14 +125,16 @@ Proof.
     destruct (counts Open Close (k + 2)%nat k) as [o c]; [discriminate|].
     assert (run (linear a b 1) [Close; Close] < run (linear a b 1) (repeat Open (k + 2) ++ repeat Close k)) as wrong.
     { apply apart; try assumption; cbn; lia. }
-    rewrite run_blocks, pow1, !power_sum_of_one, plus_INR in wrong. change (run _ [Close; Close]) with (1 * (1 * 0 + b) + b) in wrong.
+    rewrite run_blocks, pow1, !power_sum_of_one, plus_INR in wrong.
+    change (run _ [Close; Close]) with (1 * (1 * 0 + b) + b) in wrong.
     cbn [INR] in wrong. nra.
   - (* (ᵏ)ᵏ⁺² rises above `((`. *)
     destruct (archimedes (2 * a - 2 * b) (a + b)) as [k large]; [lra|].
     destruct (counts Open Close k (k + 2)%nat) as [o c]; [discriminate|].
     assert (run (linear a b 1) (repeat Open k ++ repeat Close (k + 2)) < run (linear a b 1) [Open; Open]) as wrong.
     { apply apart; try assumption; cbn; lia. }
-    rewrite run_blocks, pow1, !power_sum_of_one, plus_INR in wrong. change (run _ [Open; Open]) with (1 * (1 * 0 + a) + a) in wrong.
+    rewrite run_blocks, pow1, !power_sum_of_one, plus_INR in wrong.
+    change (run _ [Open; Open]) with (1 * (1 * 0 + a) + a) in wrong.
     cbn [INR] in wrong. nra.
 Qed.
 

@@ -123,14 +123,18 @@ Qed.
 (** What a token adds to the output, where n `(` and m `)` follow it. *)
 Definition path_term (d : nat) (N : network) (x : token) (n m : nat) : R := dot d (row_after d N n m) (step N x).
 
+Lemma added_along d N s : commute d (matrix N Open) (matrix N Close) -> added d N s = along (path_term d N) s.
+Proof.
+  intros commutes. induction s as [|x s IH]; [reflexivity|]. cbn [added along]. rewrite IH. f_equal. unfold path_term.
+  apply dot_ext, row_of_counts, commutes.
+Qed.
+
 Theorem commuting_networks_are_paths : forall (d : nat) (N : network) (s : string),
   commute d (matrix N Open) (matrix N Close) ->
   output d N s = dot d (row_after d N (count Open s) (count Close s)) (start N) + bias N + along (path_term d N) s.
 Proof.
-  intros d N s commutes. rewrite output_is_a_sum, (dot_ext d _ _ _ (row_of_counts d N s commutes)).
-  enough (added d N s = along (path_term d N) s) by lra.
-  induction s as [|x s IH]; [reflexivity|]. cbn [added along]. rewrite IH. f_equal. unfold path_term.
-  apply dot_ext, row_of_counts, commutes.
+  intros d N s commutes.
+  rewrite output_is_a_sum, (dot_ext d _ _ _ (row_of_counts d N s commutes)), added_along by assumption. lra.
 Qed.
 
 (** So the recursion gives the extremes of the output over all strings with n opening and m closing brackets. *)

@@ -115,7 +115,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("ExactCounters.v", 112, "exact_counters_at_all_lengths"),
             CoqTheorem("ExactCounters.v", 134, "exact_counters_at_even_lengths"),
             CoqTheorem("AnyReadout.v", 9, "no_weight_up_to_zero"),
-            CoqTheorem("AnyReadout.v", 148, "only_exact_counters"),
+            CoqTheorem("AnyReadout.v", 150, "only_exact_counters"),
             CoqTheorem("AllLengthsAnyReadout.v", 13, "all_lengths_any_readout"),
             CoqTheorem("AllLengthsAnyReadout.v", 36, "even_lengths_any_readout"),
             CoqTheorem("AllLengthsAnyReadout.v", 59, "all_lengths_ternary_readout"),
@@ -155,8 +155,21 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "and m closing brackets follow from those that are one token shorter.",
         (
             CoqTheorem("LatticePaths.v", 72, "lattice_paths"),
-            CoqTheorem("LatticePaths.v", 126, "commuting_networks_are_paths"),
-            CoqTheorem("LatticePaths.v", 137, "paths_give_the_extremes"),
+            CoqTheorem("LatticePaths.v", 132, "commuting_networks_are_paths"),
+            CoqTheorem("LatticePaths.v", 141, "paths_give_the_extremes"),
+        ),
+    ),
+    "limits": CoqOnly(
+        "Right at every length without counting",
+        "Let the terms δ_k of a linear network tend to a level L, or let the units of a network with diagonal matrices "
+        "fade. Then what the network does on the last K tokens, and a bound on the rest, bound the output on every string "
+        "of K or more tokens: 2·y ≥ 2·C + (n − m)·L less what does not depend on the string.",
+        (
+            CoqTheorem("Limits.v", 24, "levels_bound_all_lengths"),
+            CoqTheorem("Limits.v", 106, "powers_bound_the_tail"),
+            CoqTheorem("LimitsDecide.v", 58, "limits_bound_all_lengths"),
+            CoqTheorem("LimitsDecide.v", 103, "right_at_every_length"),
+            CoqTheorem("Fading.v", 154, "fading_bounds_all_lengths"),
         ),
     ),
 }
