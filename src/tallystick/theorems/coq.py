@@ -48,6 +48,10 @@ COQ_THEOREMS: dict[str, tuple[CoqTheorem, ...]] = {
         CoqTheorem("Selective.v", 106, "gates_below_one_never_count"),
     ),
     "relu": (CoqTheorem("Relu.v", 157, "relu_cells"),),
+    "dyck1-state": (
+        CoqTheorem("Dyck1State.v", 90, "parity_counter_accepts_dyck1"),
+        CoqTheorem("Dyck1State.v", 179, "stateless_dyck1_needs_both"),
+    ),
 }
 """The Coq theorems behind each theorem that the solver goes through; the others it has alone."""
 
@@ -120,7 +124,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("AllLengthsAnyReadout.v", 36, "even_lengths_any_readout"),
             CoqTheorem("AllLengthsAnyReadout.v", 59, "all_lengths_ternary_readout"),
             CoqTheorem("AllLengthsAnyReadout.v", 68, "even_lengths_ternary_readout"),
-            CoqTheorem("AllLengthsAnyReadout.v", 130, "greatest_classes_are_intervals"),
+            CoqTheorem("Greatest.v", 58, "greatest_classes_are_intervals"),
+            CoqTheorem("Greatest.v", 78, "lines_change_places_once"),
         ),
     ),
     "linear-networks": CoqOnly(
@@ -170,6 +175,46 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("LimitsDecide.v", 58, "limits_bound_all_lengths"),
             CoqTheorem("LimitsDecide.v", 103, "right_at_every_length"),
             CoqTheorem("Fading.v", 154, "fading_bounds_all_lengths"),
+        ),
+    ),
+    "few-strings": CoqOnly(
+        "The horizon of a linear cell by a few strings a length",
+        "For U > 0, a range of counts has one class if the sorted strings at its ends have it, so that a few strings "
+        "decide a length; along the lengths of one parity a comparison is a quadratic in U^k, and three numbers decide "
+        "for all k between two.",
+        (
+            CoqTheorem("FewStrings.v", 129, "few_strings_decide_a_length"),
+            CoqTheorem("FewStrings.v", 110, "sorted_strings_decide_a_range"),
+            CoqTheorem("ManyLengths.v", 7, "sorted_string_in_powers"),
+            CoqTheorem("ManyLengths.v", 21, "quadratic_between"),
+            CoqTheorem("ManyLengths.v", 45, "powers_between"),
+        ),
+    ),
+    "groups": CoqOnly(
+        "Groups of strings, length by length",
+        "Where a token changes a group in a known way, such as the number of opening brackets or κ, the ends of h over "
+        "each group follow from those one token shorter; if all between them, or all states of a group, are of the right "
+        "class, every string is right.",
+        (
+            CoqTheorem("Groups.v", 147, "groups_are_exact"),
+            CoqTheorem("Groups.v", 162, "verdict_by_groups"),
+            CoqTheorem("Groups.v", 181, "kappa_is_a_group"),
+        ),
+    ),
+    "floats": CoqOnly(
+        "Floating point",
+        "Every rounding to a nearest number keeps the numbers of the format and rises. A counter with a = s·2^e is exact "
+        "to depth k while k·s ≤ 2^p, and a readout that is right next to zero is right to that depth. Rounded outputs "
+        "whose lines are far enough apart at two states keep their order between them.",
+        (
+            CoqTheorem("ExactDepth.v", 81, "exact_depth"),
+            CoqTheorem("ExactDepth.v", 89, "exact_depth_relu"),
+            CoqTheorem("ExactDepth.v", 97, "exact_depth_decides"),
+            CoqTheorem("Rounding.v", 18, "rounding_keeps_floats"),
+            CoqTheorem("Rounding.v", 27, "rounding_rises"),
+            CoqTheorem("RoundedOutputs.v", 11, "executed_maps_are_monotone"),
+            CoqTheorem("RoundedOutputs.v", 91, "rounded_outputs_stay_apart"),
+            CoqTheorem("Greatest.v", 82, "rounded_outputs_change_places_once"),
         ),
     ),
 }
