@@ -107,10 +107,10 @@ case: x {same} => /=; rewrite ?mulr1n ?mulr0n ?addr0.
 by rewrite addrCA [dot w (start N) + _]addrC subrK addrC.
 Qed.
 
-Theorem unrolled : forall N s, is_linear N ->
+Lemma unrolled_output N s : is_linear N ->
   output N s = output N [::] + \sum_(k < size s) gamma N k + \sum_(k < size s | opening s k) delta N k.
 Proof.
-move=> N s linear; rewrite /output /= unroll_row // big_split /= [X in _ + (_ + X)](_ : _ =
+move=> linear; rewrite /output /= unroll_row // big_split /= [X in _ + (_ + X)](_ : _ =
   \sum_(k < size s | opening s k) delta N k); last by rewrite [RHS]big_mkcond; apply: eq_bigr => k _; case: opening.
 by rewrite !addrA [LHS]addrAC; congr (_ + _); rewrite [LHS]addrAC.
 Qed.
@@ -147,14 +147,14 @@ Definition counts_on (N : network) (r : F) (s : seq token) : Prop :=
 
 Lemma output_closes N k : is_linear N -> output N (nseq k Close) = output N [::] + \sum_(i < k) gamma N i.
 Proof.
-move=> linear; rewrite unrolled // size_nseq [X in _ + X]big1 ?addr0 // => i.
+move=> linear; rewrite unrolled_output // size_nseq [X in _ + X]big1 ?addr0 // => i.
 by rewrite /opening rev_nseq nth_nseq if_same.
 Qed.
 
 Lemma output_open_closes N k : is_linear N ->
   output N (Open :: nseq k Close) = output N [::] + \sum_(i < k.+1) gamma N i + delta N k.
 Proof.
-move=> linear; rewrite unrolled //= size_nseq; congr (_ + _).
+move=> linear; rewrite unrolled_output //= size_nseq; congr (_ + _).
 have opened i : opening (Open :: nseq k Close) i = (i == k).
   rewrite /opening rev_cons rev_nseq nth_rcons size_nseq nth_nseq if_same; case: ltngtP => //.
 by rewrite (big_pred1 ord_max) // => i; rewrite opened.
@@ -196,28 +196,35 @@ have drift k : gamma N k = - r.
     by rewrite epsilon d_zeros_make_all // => i i_d; rewrite -epsilon no_drift.
   rewrite all_equal -mulrnDl -mulr_natr => /eqP; rewrite mulf_eq0 (negPf two) orbF addr_eq0.
   by move/eqP.
-rewrite /counts_on unrolled // (eq_bigr (fun=> - r)) // sumr_const card_ord.
+rewrite /counts_on unrolled_output // (eq_bigr (fun=> - r)) // sumr_const card_ord.
 rewrite (_ : \sum_(_ < _ | _) _ = r *+ 2 *+ opens s); last first.
   by rewrite opens_sum -sumrMnr big_mkcond; apply: eq_bigr => k _; rewrite all_equal; case: opening.
 rewrite mulrnAC size_is_both mulrnDr mulr2n !mulNrn mulrBr !mulr_natr -[LHS]addrA addrC; congr (_ + _).
 by rewrite addrACA addNr add0r addrC.
 Qed.
 
-Theorem theorem_1_in_d_dimensions : forall (N : network) (r : F), is_linear N -> 2%:R != 0 :> F ->
+End Networks.
+
+Theorem unrolled : forall (F : fieldType) (d' : nat) (N : network F d') (s : seq token), is_linear N ->
+  output N s = output N [::] + \sum_(k < size s) gamma N k + \sum_(k < size s | opening s k) delta N k.
+Proof. by move=> F d' N s; apply: unrolled_output. Qed.
+
+(** With d = d'.+1 units, d + 1 terms of delta and d of the drift decide. *)
+Theorem theorem_1_in_d_dimensions : forall (F : fieldType) (d' : nat) (N : network F d') (r : F),
+  is_linear N -> 2%:R != 0 :> F ->
   (forall s, counts_on N r s) <->
-  (forall k, (k <= d)%N -> delta N k = r *+ 2) /\ (forall k, (k < d)%N -> gamma N k *+ 2 + delta N k = 0).
+  (forall k, (k <= d'.+1)%N -> delta N k = r *+ 2) /\ (forall k, (k < d'.+1)%N -> gamma N k *+ 2 + delta N k = 0).
 Proof.
-move=> N r linear two; split=> [counts|[equal no_drift]]; last exact: terms_suffice.
+move=> F d' N r linear two; split=> [counts|[equal no_drift]]; last exact: terms_suffice.
 have terms := first_terms linear (fun s _ => counts s); split=> k k_d; first by case: (terms k k_d).
 by case: (terms k (ltnW k_d)) => -> ->; rewrite mulNrn addNr.
 Qed.
 
-Theorem strings_of_d_plus_one_tokens_decide : forall (N : network) (r : F), is_linear N -> 2%:R != 0 :> F ->
-  (forall s, (size s <= d.+1)%N -> counts_on N r s) -> forall s, counts_on N r s.
+Theorem strings_of_d_plus_one_tokens_decide : forall (F : fieldType) (d' : nat) (N : network F d') (r : F),
+  is_linear N -> 2%:R != 0 :> F ->
+  (forall s, (size s <= d'.+2)%N -> counts_on N r s) -> forall s, counts_on N r s.
 Proof.
-move=> N r linear two counts; have terms := first_terms linear counts.
+move=> F d' N r linear two counts; have terms := first_terms linear counts.
 apply: terms_suffice => // k k_d; first by case: (terms k k_d).
 by case: (terms k (ltnW k_d)) => -> ->; rewrite mulNrn addNr.
 Qed.
-
-End Networks.

@@ -133,9 +133,9 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "The output of h' = U·h + s(x) with d units is s·(n − m) and a constant on every string iff δ_0 = … = δ_d = 2·s and "
         "2·γ_k + δ_k = 0 for k < d, over every field in which 2 ≠ 0; strings of at most d + 1 tokens decide.",
         (
-            CoqTheorem("LinearNetworks.v", 206, "theorem_1_in_d_dimensions"),
-            CoqTheorem("LinearNetworks.v", 215, "strings_of_d_plus_one_tokens_decide"),
-            CoqTheorem("LinearNetworks.v", 110, "unrolled"),
+            CoqTheorem("LinearNetworks.v", 213, "theorem_1_in_d_dimensions"),
+            CoqTheorem("LinearNetworks.v", 223, "strings_of_d_plus_one_tokens_decide"),
+            CoqTheorem("LinearNetworks.v", 208, "unrolled"),
         ),
     ),
     "sorting": CoqOnly(
