@@ -217,6 +217,22 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("Greatest.v", 82, "rounded_outputs_change_places_once"),
         ),
     ),
+    "matrices": CoqOnly(
+        "Exact counters with any two matrices",
+        "With a matrix for each token, the output is s·(n − m) and a constant on every string iff the first token adds s "
+        "or takes it and no product of less than d matrices lets the rows v·(A − I) see what a token adds.",
+        (CoqTheorem("TokenMatrices.v", 169, "exact_counters_with_any_matrices"),),
+    ),
+    "zero-check": CoqOnly(
+        "The zero check in d dimensions",
+        "A linear network's output is 0 on exactly the strings of BB, the empty string aside, iff all δ_k are one δ ≠ 0, "
+        "balanced strings of every even length end at 0, and no string of odd length does; strings of at most 2·d + 2 "
+        "tokens decide all even lengths.",
+        (
+            CoqTheorem("ZeroCheck.v", 176, "zero_check_in_d_dimensions"),
+            CoqTheorem("ZeroCheck.v", 204, "even_lengths_of_the_zero_check"),
+        ),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
