@@ -228,3 +228,18 @@ move=> F d' N r linear two counts; have terms := first_terms linear counts.
 apply: terms_suffice => // k k_d; first by case: (terms k k_d).
 by case: (terms k (ltnW k_d)) => -> ->; rewrite mulNrn addNr.
 Qed.
+
+(** A recurrence of any order that holds for d terms in a row of such a sequence holds for all. *)
+Theorem d_terms_decide_a_recurrence :
+  forall (F : fieldType) (d' : nat) (w : 'rV[F]_d'.+1) (U : 'M[F]_d'.+1) (x : 'cV[F]_d'.+1) (m : nat) (c : nat -> F),
+  let f j := dot w (U ^+ j *m x) in
+  (forall j, (j < d'.+1)%N -> f (j + m)%N = \sum_(i < m) c i * f (j + i)%N) ->
+  forall j, f (j + m)%N = \sum_(i < m) c i * f (j + i)%N.
+Proof.
+move=> F d' w U x m c f first j; pose y := U ^+ m *m x - \sum_(i < m) c i *: (U ^+ i *m x).
+have off k : f (k + m)%N - \sum_(i < m) c i * f (k + i)%N = dot w (U ^+ k *m y).
+  rewrite /y mulmxBr dotB mulmxA mulmxE -exprD; congr (_ - _).
+  rewrite mulmx_sumr /dot mulmx_sumr summxE; apply: eq_bigr => i _.
+  by rewrite -!scalemxAr mxE /f /dot exprD -mulmxE !mulmxA.
+by apply/eqP; rewrite -subr_eq0 off d_zeros_make_all // => k k_d; rewrite -off first ?subrr.
+Qed.

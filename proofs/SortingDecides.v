@@ -103,3 +103,17 @@ Proof.
       assert (bias N + beta d N T + total (skipn (T - count Open s) sorted) <= 0) by (apply closed; lia). lra.
     + assert (0 < bias N + beta d N T + total (firstn (count Open s) sorted)) by (apply opened_more; lia). lra.
 Qed.
+
+(** * The count itself: what an output is off by is such a sum too, so that the same sums bound it *)
+
+Theorem error_of_the_count : forall (d : nat) (N : network) (s : string), is_linear N ->
+  output d N s - (INR (count Open s) - INR (count Close s))
+  = bias N + beta d N (length s) + INR (length s) + opened (fun k => delta d N k - 2) s.
+Proof.
+  intros d N s linear. rewrite linear_networks_unrolled by assumption.
+  assert (opened (fun k => delta d N k - 2) s = opened (delta d N) s - 2 * INR (count Open s)) as ->.
+  { induction s as [|[] s IH]; [cbn; lra | |]; cbn [opened].
+    - rewrite count_open_cons, S_INR. lra.
+    - now rewrite count_open_cons_close. }
+  pose proof (f_equal INR (length_is_both_counts s)) as both. rewrite plus_INR in both. lra.
+Qed.

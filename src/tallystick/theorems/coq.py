@@ -147,6 +147,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("Sorting.v", 43, "opened_at_least"),
             CoqTheorem("SortingDecides.v", 59, "sorting_decides_a_demand"),
             CoqTheorem("SortingDecides.v", 83, "sorting_decides_binary"),
+            CoqTheorem("SortingDecides.v", 109, "error_of_the_count"),
             CoqTheorem("Networks.v", 103, "output_is_a_sum"),
             CoqTheorem("Networks.v", 119, "linear_networks_unrolled"),
             CoqTheorem("Networks.v", 138, "drift_is_a_sum"),
@@ -175,6 +176,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("LimitsDecide.v", 58, "limits_bound_all_lengths"),
             CoqTheorem("LimitsDecide.v", 103, "right_at_every_length"),
             CoqTheorem("Fading.v", 154, "fading_bounds_all_lengths"),
+            CoqTheorem("MonotoneNetworks.v", 30, "monotone_networks"),
         ),
     ),
     "few-strings": CoqOnly(
@@ -227,10 +229,12 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "The zero check in d dimensions",
         "A linear network's output is 0 on exactly the strings of BB, the empty string aside, iff all δ_k are one δ ≠ 0, "
         "balanced strings of every even length end at 0, and no string of odd length does; strings of at most 2·d + 2 "
-        "tokens decide all even lengths.",
+        "tokens decide all even lengths. Odd ones stay right where what decides them comes to rest.",
         (
             CoqTheorem("ZeroCheck.v", 176, "zero_check_in_d_dimensions"),
             CoqTheorem("ZeroCheck.v", 204, "even_lengths_of_the_zero_check"),
+            CoqTheorem("OddLengths.v", 103, "odd_lengths_stay_right"),
+            CoqTheorem("LinearNetworks.v", 233, "d_terms_decide_a_recurrence"),
         ),
     ),
 }
