@@ -237,6 +237,21 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("LinearNetworks.v", 233, "d_terms_decide_a_recurrence"),
         ),
     ),
+    "accuracy": CoqOnly(
+        "Exact accuracy",
+        "The strings of T tokens with n opening brackets whose output is above a threshold are counted by pairs of a sum "
+        "of the older half and one of the younger half.",
+        (CoqTheorem("Accuracy.v", 85, "counted_by_halves"),),
+    ),
+    "regions": CoqOnly(
+        "Regions",
+        "Without a bias only b/a and U matter to a binary readout, and at each U the b/a that are right on any set of "
+        "strings are an interval.",
+        (
+            CoqTheorem("Regions.v", 14, "only_the_ratio_matters"),
+            CoqTheorem("Regions.v", 20, "regions_are_intervals"),
+        ),
+    ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
 
