@@ -13,20 +13,23 @@ Definition cut_off (f : cell) : cell := fun x h => Rmax 0 (f x h).
 
 Section Depth.
 
-Variables (round : R -> R) (p emin s e : Z).
-Hypothesis keeps : keeps_floats round p emin.
+Variables (round : R -> R) (p emin s e : Z) (greatest : R).
+Hypothesis keeps : keeps_floats round p emin greatest.
 Hypothesis in_range : (emin <= e)%Z.
 
 Local Notation a := (IZR s * powerRZ 2 e).
 
-Lemma multiple_is_float k : (Z.abs (k * s) <= 2 ^ p)%Z -> round (IZR k * a) = IZR k * a.
+(** k times a has p digits, and is no greater than the greatest number. *)
+Definition fits (k : Z) : Prop := (Z.abs (k * s) <= 2 ^ p)%Z /\ Rabs (IZR k * a) <= greatest.
+
+Lemma multiple_is_float k : fits k -> round (IZR k * a) = IZR k * a.
 Proof.
-  intros small. apply keeps. exists (k * s)%Z, e. repeat split; try assumption. rewrite mult_IZR. ring.
+  intros [small finite]. apply keeps; [|assumption]. exists (k * s)%Z, e. repeat split; try assumption. rewrite mult_IZR. ring.
 Qed.
 
-Lemma step_is_exact k x : (Z.abs (k * s) <= 2 ^ p)%Z ->
+Lemma step_is_exact k x : fits k ->
   let k' := match x with Open => k + 1 | Close => k - 1 end%Z in
-  (Z.abs (k' * s) <= 2 ^ p)%Z ->
+  fits k' ->
   rounded round a (- a) 1 x (IZR k * a) = IZR k' * a /\ fused round a (- a) 1 x (IZR k * a) = IZR k' * a.
 Proof.
   intros small k' small'. unfold rounded, fused. rewrite Rmult_1_l, multiple_is_float by assumption.
@@ -34,8 +37,15 @@ Proof.
   split; f_equal; subst k'; destruct x; rewrite ?plus_IZR, ?minus_IZR; ring.
 Qed.
 
-Lemma multiple_small k n : (Z.abs k <= Z.of_nat n)%Z -> (Z.of_nat n * Z.abs s <= 2 ^ p)%Z -> (Z.abs (k * s) <= 2 ^ p)%Z.
-Proof. intros. rewrite Z.abs_mul. nia. Qed.
+Lemma multiple_fits k n :
+  (Z.abs k <= Z.of_nat n)%Z -> (Z.of_nat n * Z.abs s <= 2 ^ p)%Z -> INR n * Rabs a <= greatest -> fits k.
+Proof.
+  intros small digits finite. split; [rewrite Z.abs_mul; nia|]. rewrite Rabs_mult, <- abs_IZR.
+  apply IZR_le in small. rewrite <- INR_IZR_INZ in small. pose proof (Rabs_pos a). nra.
+Qed.
+
+Lemma fewer_fit n n' : (n <= n')%nat -> INR n' * Rabs a <= greatest -> INR n * Rabs a <= greatest.
+Proof. intros order. apply le_INR in order. pose proof (Rabs_pos a). nra. Qed.
 
 Lemma difference_small w : (Z.abs (difference w) <= Z.of_nat (length w))%Z.
 Proof. unfold difference. rewrite length_is_both_counts. lia. Qed.
@@ -45,29 +55,32 @@ Proof.
   induction w as [|x w IH] using rev_ind; [cbn; lia|]. rewrite kappa_snoc, app_length. cbn. destruct x; lia.
 Qed.
 
-Lemma exact_states w : (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z ->
+Lemma exact_states w : (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z -> INR (length w) * Rabs a <= greatest ->
   run (rounded round a (- a) 1) w = IZR (difference w) * a /\ run (fused round a (- a) 1) w = IZR (difference w) * a.
 Proof.
-  induction w as [|x w IH] using rev_ind; intros short; [cbn; split; ring|].
+  induction w as [|x w IH] using rev_ind; intros short finite; [cbn; split; ring|].
   pose proof (difference_small (w ++ [x])) as after. pose proof (difference_small w) as before.
-  rewrite app_length in *. cbn [length] in *. destruct IH as [IH IH']; [nia|]. rewrite !run_snoc, IH, IH'.
+  rewrite app_length in *. cbn [length] in *. pose proof (fewer_fit (length w) (length w + 1) ltac:(lia) finite) as finite'.
+  destruct IH as [IH IH']; [nia | assumption|]. rewrite !run_snoc, IH, IH'.
   assert (difference (w ++ [x]) = match x with Open => difference w + 1 | Close => difference w - 1 end)%Z as next
     by (unfold difference; destruct x; autorewrite with snoc; lia).
-  rewrite next in *. apply step_is_exact; [apply (multiple_small _ (length w)) | apply (multiple_small _ (length w + 1))]; nia.
+  rewrite next in *.
+  apply step_is_exact; [apply (multiple_fits _ (length w)) | apply (multiple_fits _ (length w + 1))]; assumption || nia.
 Qed.
 
-Lemma exact_kappa w : (0 < s)%Z -> (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z ->
+Lemma exact_kappa w : (0 < s)%Z -> (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z -> INR (length w) * Rabs a <= greatest ->
   run (cut_off (rounded round a (- a) 1)) w = INR (kappa w) * a /\
   run (cut_off (fused round a (- a) 1)) w = INR (kappa w) * a.
 Proof.
   intros positive. assert (0 < a) as a_positive.
   { apply Rmult_lt_0_compat; [now apply (IZR_lt 0) | apply powerRZ_lt; lra]. }
-  induction w as [|x w IH] using rev_ind; intros short; [cbn; split; ring|].
-  pose proof (kappa_small w) as before. rewrite app_length in short. cbn [length] in short.
-  destruct IH as [IH IH']; [nia|]. rewrite !run_snoc, IH, IH', kappa_snoc. unfold cut_off.
+  induction w as [|x w IH] using rev_ind; intros short finite; [cbn; split; ring|].
+  pose proof (kappa_small w) as before. rewrite app_length in short, finite. cbn [length] in short, finite.
+  pose proof (fewer_fit (length w) (length w + 1) ltac:(lia) finite) as finite'.
+  destruct IH as [IH IH']; [nia | assumption|]. rewrite !run_snoc, IH, IH', kappa_snoc. unfold cut_off.
   rewrite (INR_IZR_INZ (kappa w)). destruct (step_is_exact (Z.of_nat (kappa w)) x) as [-> ->].
-  - apply (multiple_small _ (length w + 1)); lia.
-  - apply (multiple_small _ (length w + 1)); destruct x; lia.
+  - apply (multiple_fits _ (length w + 1)); assumption || lia.
+  - apply (multiple_fits _ (length w + 1)); assumption || (destruct x; lia).
   - destruct x.
     + rewrite S_INR, INR_IZR_INZ, plus_IZR. pose proof (IZR_le 0 (Z.of_nat (kappa w)) ltac:(lia)).
       rewrite !Rmax_right by nra. auto.
@@ -78,27 +91,31 @@ Qed.
 
 End Depth.
 
-Theorem exact_depth : forall (round : R -> R) (p emin s e : Z) (w : string),
-  keeps_floats round p emin -> (emin <= e)%Z -> (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z ->
+Theorem exact_depth : forall (round : R -> R) (p emin s e : Z) (greatest : R) (w : string),
   let a := IZR s * powerRZ 2 e in
+  keeps_floats round p emin greatest -> (emin <= e)%Z ->
+  (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z -> INR (length w) * Rabs a <= greatest ->
   run (rounded round a (- a) 1) w = IZR (difference w) * a /\
   run (fused round a (- a) 1) w = IZR (difference w) * a.
-Proof. intros. now apply (exact_states round p emin). Qed.
+Proof. intros. now apply (exact_states round p emin s e greatest). Qed.
 
 (** A ReLU cell holds a times the count that never falls below zero. *)
-Theorem exact_depth_relu : forall (round : R -> R) (p emin s e : Z) (w : string),
-  keeps_floats round p emin -> (emin <= e)%Z -> (0 < s)%Z -> (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z ->
+Theorem exact_depth_relu : forall (round : R -> R) (p emin s e : Z) (greatest : R) (w : string),
   let a := IZR s * powerRZ 2 e in
+  keeps_floats round p emin greatest -> (emin <= e)%Z -> (0 < s)%Z ->
+  (Z.of_nat (length w) * Z.abs s <= 2 ^ p)%Z -> INR (length w) * Rabs a <= greatest ->
   run (cut_off (rounded round a (- a) 1)) w = INR (kappa w) * a /\
   run (cut_off (fused round a (- a) 1)) w = INR (kappa w) * a.
-Proof. intros. now apply (exact_kappa round p emin). Qed.
+Proof. intros. now apply (exact_kappa round p emin s e greatest). Qed.
 
 (** To that depth any readout whose classes are intervals, in whatever arithmetic, is right if it is at the counts next to zero. *)
 Theorem exact_depth_decides :
-  forall (class : Type) (readout : R -> class) (below zero above : class) (round : R -> R) (p emin s e : Z) (horizon : nat),
+  forall (class : Type) (readout : R -> class) (below zero above : class),
   classes_are_intervals readout -> all_asked_for below zero above ->
-  keeps_floats round p emin -> (emin <= e)%Z -> (Z.of_nat horizon * Z.abs s <= 2 ^ p)%Z ->
+  forall (round : R -> R) (p emin s e : Z) (greatest : R) (horizon : nat),
   let a := IZR s * powerRZ 2 e in
+  keeps_floats round p emin greatest -> (emin <= e)%Z ->
+  (Z.of_nat horizon * Z.abs s <= 2 ^ p)%Z -> INR horizon * Rabs a <= greatest ->
   forall f, f = rounded round a (- a) 1 \/ f = fused round a (- a) 1 ->
   let right := is_right class f readout (by_sign below zero above) in
   ((forall w, w <> [] -> (length w <= 2)%nat -> right w) ->
@@ -106,9 +123,11 @@ Theorem exact_depth_decides :
   ((forall w, length w = 2%nat -> right w) ->
    forall w, w <> [] -> Nat.Even (length w) -> (length w <= horizon)%nat -> right w).
 Proof.
-  intros class readout below zero above round p emin s e horizon intervals asked keeps in_range deep a f executed right.
+  intros class readout below zero above intervals asked round p emin s e greatest horizon a keeps in_range deep finite
+    f executed right.
   assert (forall w, (length w <= horizon)%nat -> run f w = IZR (difference w) * a) as states.
-  { intros w short. destruct (exact_states round p emin s e keeps in_range w) as [plain once]; [nia|].
+  { intros w short. destruct (exact_states round p emin s e greatest keeps in_range w) as [plain once]; [nia | |].
+    { now apply (fewer_fit s e greatest (length w) horizon). }
     destruct executed as [-> | ->]; assumption. }
   assert (forall step, (forall i j, (i <= j)%Z -> IZR (step * i) * a <= IZR (step * j) * a) \/
                        (forall i j, (i <= j)%Z -> IZR (step * j) * a <= IZR (step * i) * a)) as one_way.

@@ -12,12 +12,13 @@ Definition is_float (p emin : Z) (x : R) : Prop :=
 Definition to_nearest (round : R -> R) (p emin : Z) : Prop :=
   forall x, is_float p emin (round x) /\ forall y, is_float p emin y -> Rabs (x - round x) <= Rabs (x - y).
 
-(** A rounding leaves the numbers of the format as they are. *)
-Definition keeps_floats (round : R -> R) (p emin : Z) : Prop := forall x, is_float p emin x -> round x = x.
+(** A rounding leaves the numbers of the format as they are, up to the greatest: beyond, it may overflow. *)
+Definition keeps_floats (round : R -> R) (p emin : Z) (greatest : R) : Prop :=
+  forall x, is_float p emin x -> Rabs x <= greatest -> round x = x.
 
-Theorem rounding_keeps_floats : forall round p emin, to_nearest round p emin -> keeps_floats round p emin.
+Theorem rounding_keeps_floats : forall round p emin greatest, to_nearest round p emin -> keeps_floats round p emin greatest.
 Proof.
-  intros round p emin nearest x float. destruct (nearest x) as [_ closest]. specialize (closest x float).
+  intros round p emin greatest nearest x float _. destruct (nearest x) as [_ closest]. specialize (closest x float).
   rewrite (Rminus_diag_eq x x eq_refl), Rabs_R0 in closest.
   pose proof (Rabs_pos (x - round x)). destruct (Req_dec (x - round x) 0) as [|other]; [lra|].
   apply Rabs_pos_lt in other. lra.
@@ -130,7 +131,7 @@ Proof.
     replace (IZR m * unit + IZR n * unit) with ((IZR m + IZR n) * unit) in small by ring.
     rewrite Rabs_mult, (Rabs_right unit) in small by (apply Rle_ge, Rlt_le, power_positive).
     apply Rmult_le_reg_r in small; [assumption | apply power_positive]. }
-  rewrite (rounding_keeps_floats round p emin nearest _ float), (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
+  rewrite (rounding_keeps_floats round p emin _ nearest _ float (Rle_refl _)), (Rminus_diag_eq _ _ eq_refl), Rabs_R0.
   apply Rmult_le_pos; [apply Rlt_le, power_positive | apply Rabs_pos].
 Qed.
 

@@ -182,13 +182,14 @@ FALSIFIED = {
         # With one digit 3 is no float, and a rounding may leave every other number as it is.
         refutation="""
             pose (round := fun x => if Req_EM_T x 3 then 4 else x).
-            assert (keeps_floats round 1 0) as keeps.
-            { intros x (m & e & low & small & x_is). unfold round. destruct (Req_EM_T x 3) as [three|]; [exfalso|reflexivity].
+            assert (keeps_floats round 1 0 4) as keeps.
+            { intros x (m & e & low & small & x_is) _. unfold round. destruct (Req_EM_T x 3) as [three|]; [exfalso|reflexivity].
               rewrite three, power_whole, <- mult_IZR in x_is by assumption. apply eq_IZR in x_is.
               destruct (Z.eq_dec e 0) as [-> | other]; [cbn in *; lia|].
               replace e with (1 + (e - 1))%Z in x_is by lia. rewrite Z.pow_add_r, Z.mul_assoc, Z.mul_shuffle0 in x_is by lia.
               change (2 ^ 1)%Z with 2%Z in x_is. lia. }
-            destruct (claim round 1%Z 0%Z 1%Z 0%Z [Open; Open; Open] keeps) as [_ wrong]; [lia | cbn; lia|].
+            destruct (claim round 1%Z 0%Z 1%Z 0%Z 4 [Open; Open; Open] keeps) as [_ wrong];
+              [lia | cbn; lia | cbn; rewrite Rabs_right; lra |].
             cbv -[Rplus Rmult IZR Req_EM_T] in wrong. repeat destruct Req_EM_T; lra.""",
     ),
     "strings of two tokens": Falsified(

@@ -209,11 +209,11 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "to depth k while k·s ≤ 2^p, and a readout that is right next to zero is right to that depth. Rounded outputs "
         "whose lines are far enough apart at two states keep their order between them.",
         (
-            CoqTheorem("ExactDepth.v", 81, "exact_depth"),
-            CoqTheorem("ExactDepth.v", 89, "exact_depth_relu"),
-            CoqTheorem("ExactDepth.v", 97, "exact_depth_decides"),
-            CoqTheorem("Rounding.v", 18, "rounding_keeps_floats"),
-            CoqTheorem("Rounding.v", 27, "rounding_rises"),
+            CoqTheorem("ExactDepth.v", 94, "exact_depth"),
+            CoqTheorem("ExactDepth.v", 103, "exact_depth_relu"),
+            CoqTheorem("ExactDepth.v", 112, "exact_depth_decides"),
+            CoqTheorem("Rounding.v", 19, "rounding_keeps_floats"),
+            CoqTheorem("Rounding.v", 28, "rounding_rises"),
             CoqTheorem("RoundedOutputs.v", 11, "executed_maps_are_monotone"),
             CoqTheorem("RoundedOutputs.v", 91, "rounded_outputs_stay_apart"),
             CoqTheorem("Greatest.v", 82, "rounded_outputs_change_places_once"),
