@@ -252,9 +252,9 @@ def compiled(tmp_path_factory) -> Path:
         PROOFS, directory, ignore=lambda _, names: [n for n in names if not n.endswith((".v", "_CoqProject"))]
     )
     needed = {name for falsified in FALSIFIED.values() for name in _needed(falsified.file)}
-    for path in CHECK["files"](directory):
-        if path.name in needed:
-            compile_file(path)
+    for path in CHECK["files"](PROOFS):
+        if path.parent == PROOFS and path.name in needed:
+            compile_file(directory / path.name)
     return directory
 
 
