@@ -148,6 +148,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("SortingDecides.v", 59, "sorting_decides_a_demand"),
             CoqTheorem("SortingDecides.v", 83, "sorting_decides_binary"),
             CoqTheorem("SortingDecides.v", 109, "error_of_the_count"),
+            CoqTheorem("RoundedTerms.v", 7, "rounded_sums"),
+            CoqTheorem("RoundedTerms.v", 36, "rounded_rows"),
             CoqTheorem("Networks.v", 103, "output_is_a_sum"),
             CoqTheorem("Networks.v", 119, "linear_networks_unrolled"),
             CoqTheorem("Networks.v", 138, "drift_is_a_sum"),
@@ -163,6 +165,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
             CoqTheorem("LatticePaths.v", 72, "lattice_paths"),
             CoqTheorem("LatticePaths.v", 132, "commuting_networks_are_paths"),
             CoqTheorem("LatticePaths.v", 141, "paths_give_the_extremes"),
+            CoqTheorem("RoundedTerms.v", 20, "rounded_paths"),
+            CoqTheorem("RoundedTerms.v", 60, "rounded_products"),
         ),
     ),
     "limits": CoqOnly(
