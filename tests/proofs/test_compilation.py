@@ -239,6 +239,27 @@ FALSIFIED = {
             rewrite /counts_on !out /state /= !mulmx0 !add0r mul_scalar_mx !mxE /= => /eqP.
             by vm_compute.""",
     ),
+    "even lengths to 2·d": Falsified(
+        "ZeroCheck.v",
+        "even_lengths_of_the_zero_check",
+        old="d'.+2.*2",
+        new="d'.+1.*2",
+        imports="""
+            From mathcomp Require Import all_ssreflect all_algebra.
+            From Tallystick Require Import LinearNetworks.
+            Import GRing.Theory.
+            Local Open Scope ring_scope.""",
+        # One unit that shows 1 less the number of `(`: right on two tokens, and wrong on `(())`.
+        refutation="""
+            pose N := @Network [numFieldType of rat] 0 (fun _ => 1%:M)
+              (fun x => if x is Open then (-1)%:M else 0) 0 1%:M 1.
+            have out s : output N s = state N s 0 0 + 1 by rewrite /output /dot mul1mx.
+            have [_] : output N [:: Open; Open; Close; Close] = 0 <-> 2%N = 2%N.
+              apply: (claim [numFieldType of rat] 0%N N) => // s.
+              case: s => // x s; case: s => // y s; case: s => // _ _ _.
+              by rewrite out /state /= !mul1mx; case: x; case: y; rewrite !mxE /=; split=> // /eqP; vm_compute.
+            by move/(_ erefl)/eqP; rewrite out /state /= !mul1mx !mxE /=; vm_compute.""",
+    ),
 }
 
 each_falsified = pytest.mark.parametrize("falsified", FALSIFIED.values(), ids=FALSIFIED)
