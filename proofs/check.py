@@ -1,7 +1,7 @@
 """Compile the Coq files, print what each theorem rests on, and fail on anything but the axioms of Coq's real numbers.
 
 Then build the checker that Coq has proved (`checker/`) as a program, `checker/build/proven-checker`. Needs Debian's packages coq,
-libcoq-flocq, libzarith-ocaml-dev and ocaml-findlib, and no Python package.
+libcoq-flocq, libcoq-mathcomp-algebra, libzarith-ocaml-dev and ocaml-findlib, and no Python package.
 """
 
 import re
