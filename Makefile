@@ -38,7 +38,7 @@ test-explorer: $(VENV)/ready
 	$(BIN)/python -m pytest tests/browser tests/explore/test_any_input.py
 
 # The theorems in Coq: compiles every file, prints what each theorem rests on, and builds the proven checker. Needs Debian's packages
-# coq, libcoq-flocq, libzarith-ocaml-dev and ocaml-findlib, and no setup.
+# coq, libcoq-flocq, libcoq-mathcomp-algebra, libzarith-ocaml-dev and ocaml-findlib, and no setup.
 proofs:
 	$(PYTHON) proofs/check.py
 

@@ -48,7 +48,7 @@ def find_program() -> Path:
         return _CHECKOUT
     raise BadInput(
         "--proven: the proven checker is not built; `make proofs` in a checkout builds it (needs Debian's packages coq, "
-        "libcoq-flocq, libzarith-ocaml-dev and ocaml-findlib), or put proven-checker on the path"
+        "libcoq-flocq, libcoq-mathcomp-algebra, libzarith-ocaml-dev and ocaml-findlib), or put proven-checker on the path"
     )
 
 
