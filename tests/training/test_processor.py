@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
+import tallystick as ts
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY
@@ -115,6 +116,12 @@ def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
     assert refusal(setting, ["(" * 17]).startswith("engine: strings of 17 tokens")
     monkeypatch.setitem(sys.modules, "tallystick.training.fused.processor", None)
     assert refusal(setting).endswith("pip install 'tallystick[fast]' brings it")
+
+
+def test_it_is_asked_for_by_name():
+    quick, slow = (ts.train("binary", 2, seeds=5, epochs=3, engine=engine) for engine in ("fused", None))
+    for found, expected in zip(*map(jax.tree.leaves, (quick.weights, slow.weights)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
 # --- The functions --------------------------------------------------------------------------------------------------------------

@@ -46,6 +46,7 @@ def train(
     bias: bool = False,
     seeds: int = 1000,
     seed: int = 0,
+    engine: str | None = None,
     **options: object,
 ) -> Ensemble:
     """Train `seeds` networks of one setting on generated strings, and return them.
@@ -56,6 +57,8 @@ def train(
         bias: whether the cell has a bias.
         seeds: how many networks; seed n starts from the same weights whatever stands beside it.
         seed: decides the order of the training strings.
+        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors, where fused is
+            quicker and rounds otherwise.
         options: any other field of `Setting`: cell, units, method, precision, epochs, learning_rate, schedule and so on.
 
     >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
@@ -66,7 +69,7 @@ def train(
     if unknown:
         raise BadInput(f"{unknown[0]}: no such option; the options are {', '.join(_OPTIONS)}")
     job = training_job(Setting(task, bias, train_length, **options), seeds, seed)  # pyright: ignore[reportArgumentType]
-    return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings)
+    return train_weights(job.setting, job.initial(np.arange(job.seeds)), job.strings, engine=engine)
 
 
 def run_training(
