@@ -57,8 +57,8 @@ def train(
         bias: whether the cell has a bias.
         seeds: how many networks; seed n starts from the same weights whatever stands beside it.
         seed: decides the order of the training strings.
-        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors, where fused is
-            quicker and rounds otherwise.
+        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors, where fused
+            is quicker and rounds otherwise.
         options: any other field of `Setting`: cell, units, method, precision, epochs, learning_rate, schedule and so on.
 
     >>> networks = train("binary", train_length=2, seeds=8, epochs=5)

@@ -226,8 +226,15 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "matrices": CoqOnly(
         "Exact counters with any two matrices",
         "With a matrix for each token, the output is s·(n − m) and a constant on every string iff the first token adds s "
-        "or takes it and no product of less than d matrices lets the rows v·(A − I) see what a token adds.",
-        (CoqTheorem("TokenMatrices.v", 169, "exact_counters_with_any_matrices"),),
+        "or takes it and no product of less than d matrices lets the rows v·(A − I) see what a token adds. What is 0 modulo a "
+        "number above all that such whole numbers can be is 0.",
+        (
+            CoqTheorem("TokenMatrices.v", 169, "exact_counters_with_any_matrices"),
+            CoqTheorem("Modulo.v", 43, "size_of_times"),
+            CoqTheorem("Modulo.v", 55, "size_after_tokens"),
+            CoqTheorem("Modulo.v", 67, "dot_is_bounded"),
+            CoqTheorem("Modulo.v", 76, "zero_modulo_a_large_number_is_zero"),
+        ),
     ),
     "zero-check": CoqOnly(
         "The zero check in d dimensions",
