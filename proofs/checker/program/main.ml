@@ -41,7 +41,8 @@ let words (read : Certificates.read) =
   let right =
     if counting then ""
     else Printf.sprintf "; right by %s: %s below 0, %s at 0, %s above 0" counted (name task.below) (name task.at_zero) (name task.above) in
-  Printf.sprintf "%s%s; a %s network with %d numbers, %s" told right read.subject.cell read.subject.units
+  Printf.sprintf "%s%s; a %s network whose state has %d number%s, %s" told right read.subject.cell read.subject.units
+    (if read.subject.units = 1 then "" else "s")
     (if read.gated <> None then "in real numbers" else if read.arithmetic = "real" then "in exact arithmetic" else "as executed in " ^ read.arithmetic)
 
 (* --- Answers ------------------------------------------------------------------------------------------------------------------ *)
