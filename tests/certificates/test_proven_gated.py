@@ -34,7 +34,7 @@ def test_it_says_what_it_has_verified():
     valid, line = proven_answer(sealed(issued(counting_lstm(8), limit=LIMIT)))
     assert valid is True
     assert line.startswith(f"holds: BOUNDED: every string of 1 to {LIMIT} tokens gets its right class")
-    assert line.endswith("a lstm network with 2 numbers, in real numbers")
+    assert line.endswith("a lstm network whose state has 2 numbers, in real numbers")
 
 
 def program(bias):
