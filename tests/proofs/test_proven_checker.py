@@ -5,23 +5,19 @@ import re
 import runpy
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import proven_cases
 import pytest
 
+import tallystick as ts
+from tallystick.certificates.certificate import certificate
+from tallystick.certificates.certify import certify
+from tallystick.cli import main
+from tallystick.theorems import proven
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "certificates"))
-
-import proven_cases  # noqa: E402
-
-import tallystick as ts  # noqa: E402
-from tallystick.certificates.certificate import certificate  # noqa: E402
-from tallystick.certificates.certify import certify  # noqa: E402
-from tallystick.cli import main  # noqa: E402
-from tallystick.theorems import proven  # noqa: E402
-
 PROOFS = ROOT / "proofs"
 CHECK = runpy.run_path(str(PROOFS / "check.py"))
 compile_file, Refused = CHECK["compile_file"], CHECK["Refused"]
