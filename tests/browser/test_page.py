@@ -58,6 +58,8 @@ def test_the_address_restores_the_view(opened, address):
     page.get_by_label("One token back").click()
     expect(page.locator(".said").first).to_contain_text("After 5 of 6 tokens")
     expect(page).to_have_url(re.compile("step=5"))
+    expect(page.locator('[data-lengths="even"] .reason')).to_contain_text("instead of Zero;")
+    page.wait_for_load_state("networkidle")  # the last of the answers that were asked for on the way
     said, verdict = (page.locator(place).first.inner_text() for place in (".said", '[data-lengths="even"]'))
 
     again = opened(page.url)
