@@ -9,9 +9,9 @@ import pytest
 from tallystick.numbers import FORMATS
 from tallystick.numbers.any_order import SATURATED, Span, least_normal, span_between, span_of
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.floats import FloatFormat, nearest, standard_floats
+from tallystick.numbers.floats import FloatFormat, nearest
 from tallystick.numbers.operations import hyperbolic_tangent, sigmoid, weighted_mean
-from tallystick.numbers.values import layer
+from tallystick.numbers.values import layer, standard_floats
 
 every_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 

@@ -20,11 +20,12 @@ from tallystick.numbers import (
     sigmoid,
     square,
     unit_step,
+    values,
     weighted_mean,
 )
+from tallystick.numbers.arithmetics import Fused, fused_multiply_add
 from tallystick.numbers.balls import ball_of, digits
 from tallystick.numbers.boxes import Box
-from tallystick.numbers.operations import Fused, fused_multiply_add
 
 doubles = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -309,7 +310,7 @@ def test_the_positive_part_keeps_its_kind():
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_the_sums_that_tell_the_mode_are_those_of_exact_arithmetic(form):
-    left, right, kind, bits = floats._sums(form.kind)
+    left, right, kind, bits = values._sums(form.kind)
     normal, unit = form.least * 2 ** (form.digits - 1), form.last_place(Fraction(1))
     assert [exact(x) for x in left] == [form.least, normal * 3 / 2, 1, -1, 1]
     assert [exact(y) for y in right] == [form.least, -normal, unit / 4, -unit / 4, unit * 3 / 4]

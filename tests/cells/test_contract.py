@@ -15,9 +15,8 @@ from every_cell import EVERY_CELL, every_cell, targets_along, weights_in_doubles
 
 from tallystick.cells import Token
 from tallystick.errors import BadInput, UnknownToken
-from tallystick.numbers import ARITHMETICS, exact, float_format
+from tallystick.numbers import ARITHMETICS, FUSED, exact, float_format
 from tallystick.numbers.boxes import box_of
-from tallystick.numbers.values import FUSED
 from tallystick.training.objectives import CROSS_ENTROPY
 
 STRINGS = ("(", "))", "(()", ")()(")

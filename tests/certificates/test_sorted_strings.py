@@ -8,8 +8,7 @@ import pytest
 from brute_force import classes, place_of, some_model
 
 from tallystick.cells import LinearCell
-from tallystick.certificates.one_unit.powers import Line, Quadratic, _Powers, sign_at_power
-from tallystick.certificates.one_unit.sorted_strings import first_failure
+from tallystick.certificates.one_unit.sorted_strings import Line, Quadratic, _Powers, first_failure, sign_at_power
 from tallystick.certificates.verdict import Lengths
 
 FAR = 40

@@ -19,7 +19,7 @@ from certificates.library_networks import (  # noqa: E402
 from tallystick.certificates.running.libraries import Build  # noqa: E402
 from tallystick.certificates.running.library_functions import library_functions  # noqa: E402
 from tallystick.numbers import FORMATS  # noqa: E402
-from tallystick.numbers.floats import standard_floats  # noqa: E402
+from tallystick.numbers.values import standard_floats  # noqa: E402
 
 STRINGS = 640
 SOME = ("LstmCell", "GruCell", "MatrixLayer", "stack")

@@ -12,7 +12,8 @@ from tallystick.certificates.running import library_functions as measured  # noq
 from tallystick.certificates.running.library_arrays import LIBRARIES  # noqa: E402
 from tallystick.numbers import FORMATS  # noqa: E402
 from tallystick.numbers.any_order import SATURATED, ULPS  # noqa: E402
-from tallystick.numbers.floats import nearest, standard_floats  # noqa: E402
+from tallystick.numbers.floats import nearest  # noqa: E402
+from tallystick.numbers.values import standard_floats  # noqa: E402
 
 every_library = pytest.mark.parametrize("library", LIBRARIES)
 every_format = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)

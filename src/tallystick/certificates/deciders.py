@@ -79,7 +79,7 @@ from tallystick.certificates.verdict import (
 )
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import LONGEST_NUMBER
-from tallystick.languages.brackets import ALPHABET
+from tallystick.languages.brackets import ALPHABET, BB, SEMI_DYCK1
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import COUNT, GREATEST, SIGN, ZERO
@@ -94,6 +94,18 @@ LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 
 _LEAST_LIMIT = 2
 _SHORT = 2
+_SHORT_STRINGS = {
+    language: {
+        length: [
+            (string, language.count(string))
+            for string in ("".join(reversed(of)) for of in product(ALPHABET, repeat=length))
+        ]
+        for length in range(1, _SHORT + 1)
+    }
+    for language in (BB, SEMI_DYCK1)
+}
+"""The six strings of one and two tokens with their counts, by language and length."""
+
 _TANH_DIGITS = (128, 256, 512, 1024)
 
 
@@ -241,10 +253,9 @@ def _short_failure(network: Network, lengths: Lengths) -> Failure | None:
     """
     for length in lengths.upto(_SHORT):
         ends: dict[int, dict[Number, str]] = {}
-        for tokens in product(ALPHABET, repeat=length):
-            string = "".join(reversed(tokens))
+        for string, count in _SHORT_STRINGS[network.task.language][length]:
             (h,) = network.cell.hidden(network.cell.final_state(string))
-            ends.setdefault(network.task.count(string), {}).setdefault(h, string)
+            ends.setdefault(count, {}).setdefault(h, string)
         wrong = [
             (states[h], int(found), right)
             for count, states in sorted(ends.items())

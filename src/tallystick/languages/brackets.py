@@ -44,12 +44,13 @@ class TernaryClass(StrEnum):
 
 
 def bracket_difference(string: str) -> int:
-    """N − m: the number of opening brackets less the number of closing ones.
+    """Return n − m, the number of opening brackets less the number of closing ones.
 
     >>> bracket_difference("(()")
     1
     """
-    check_tokens(string, ALPHABET)
+    if not isinstance(string, str) or string.strip("()"):  # pyright: ignore[reportUnnecessaryIsInstance]
+        check_tokens(string, ALPHABET)
     return 2 * string.count(OPEN) - len(string)
 
 

@@ -1,7 +1,7 @@
-"""The questions that a task asks of a machine's last configuration; each answers with the index of the right class.
+"""Questions that look at the state and the zero check of a machine's last configuration alone, as those of languages do.
 
-Those of a language, such as membership, look at the state and the zero check alone (`ByCheck`). Those of the paper look at the
-sign of a counter, or at the counter itself.
+A question answers with the index of the right class. Those of the paper, which look at the sign of a counter or at the counter
+itself, stand beside the tasks (`tasks`).
 """
 
 from collections.abc import Callable, Iterator
@@ -30,18 +30,6 @@ _TRIED = (1, -1, 2, -2, 16, -16)
 
 
 @dataclass(frozen=True)
-class Reordered:
-    """A question whose classes stand in another order: the class that had index i has places[i]."""
-
-    question: Question
-    places: tuple[int, ...]
-
-    def __call__(self, machine: CounterMachine, configuration: Configuration) -> int:
-        """Return the new index of the right class."""
-        return self.places[self.question(machine, configuration)]
-
-
-@dataclass(frozen=True)
 class ByCheck:
     """A question whose answer is listed for every state and zero check."""
 
@@ -59,27 +47,6 @@ class ByCheck:
     def in_order(self, places: tuple[int, ...]) -> "ByCheck":
         """Return this question with the class that had index i at places[i]."""
         return ByCheck(tuple((check, places[index]) for check, index in self.indices))
-
-
-def is_member(machine: CounterMachine, configuration: Configuration) -> int:
-    """Ask whether the machine accepts."""
-    return int(machine.accepts_configuration(configuration))
-
-
-def is_positive(_: CounterMachine, configuration: Configuration) -> int:
-    """Ask whether the first counter is above zero."""
-    return int(configuration.counters[0] > 0)
-
-
-def sign(_: CounterMachine, configuration: Configuration) -> int:
-    """Ask for the sign of the first counter: 0, 1 or 2."""
-    counter = configuration.counters[0]
-    return int(counter > 0) - int(counter < 0) + 1
-
-
-def count(_: CounterMachine, configuration: Configuration) -> int:
-    """Ask for the first counter itself."""
-    return configuration.counters[0]
 
 
 def every_check(machine: CounterMachine) -> Iterator[Check]:

@@ -20,18 +20,7 @@ from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
 from tallystick.languages.counter_machine import Configuration, CounterMachine, String
 from tallystick.languages.futures import Futures
-from tallystick.languages.questions import (
-    ByCheck,
-    Check,
-    Question,
-    Reordered,
-    by_check,
-    count,
-    indices_by_check,
-    is_member,
-    is_positive,
-    sign,
-)
+from tallystick.languages.questions import ByCheck, Check, Question, by_check, indices_by_check
 from tallystick.languages.ready_machines import BB_COUNTER, DYCK1_COUNTER, LOST, READY_MACHINES, SEMI_DYCK1_COUNTER
 
 
@@ -48,6 +37,39 @@ class PrefixClass(StrEnum):
     VALID = "valid"
     INCOMPLETE = "incomplete"
     INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """A question whose classes stand in another order: the class that had index i has places[i]."""
+
+    question: Question
+    places: tuple[int, ...]
+
+    def __call__(self, machine: CounterMachine, configuration: Configuration) -> int:
+        """Return the new index of the right class."""
+        return self.places[self.question(machine, configuration)]
+
+
+def is_member(machine: CounterMachine, configuration: Configuration) -> int:
+    """Ask whether the machine accepts."""
+    return int(machine.accepts_configuration(configuration))
+
+
+def is_positive(_: CounterMachine, configuration: Configuration) -> int:
+    """Ask whether the first counter is above zero."""
+    return int(configuration.counters[0] > 0)
+
+
+def sign(_: CounterMachine, configuration: Configuration) -> int:
+    """Ask for the sign of the first counter: 0, 1 or 2."""
+    counter = configuration.counters[0]
+    return int(counter > 0) - int(counter < 0) + 1
+
+
+def count(_: CounterMachine, configuration: Configuration) -> int:
+    """Ask for the first counter itself."""
+    return configuration.counters[0]
 
 
 _TRIED = 16

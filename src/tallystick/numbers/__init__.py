@@ -6,18 +6,9 @@ arithmetic once and correctly, gives what the kinds of number do not have in com
 should.
 """
 
-from tallystick.numbers.floats import (
-    FORMATS,
-    MIXED_FORMATS,
-    FloatFormat,
-    check_mode,
-    format_of,
-    nearest,
-    standard_floats,
-)
+from tallystick.numbers.arithmetics import ANY_ORDER, ARITHMETICS, FUSED, Fused, float_format
+from tallystick.numbers.floats import FORMATS, MIXED_FORMATS, FloatFormat, format_of, nearest
 from tallystick.numbers.operations import (
-    Fused,
-    Number,
     hyperbolic_tangent,
     positive_part,
     sigmoid,
@@ -25,7 +16,7 @@ from tallystick.numbers.operations import (
     unit_step,
     weighted_mean,
 )
-from tallystick.numbers.values import ANY_ORDER, ARITHMETICS, FUSED, check_number, exact, float_format
+from tallystick.numbers.values import Number, check_mode, check_number, exact, standard_floats
 
 __all__ = [
     "ANY_ORDER",

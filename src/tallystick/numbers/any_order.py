@@ -30,23 +30,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
+from tallystick.numbers.arithmetics import directed_product, directed_sum, to_format
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FORMATS, FloatFormat, nearest
 from tallystick.numbers.operations import (
-    Number,
-    directed_product,
-    directed_sum,
     exponential,
     hyperbolic_tangent,
     positive_part,
     sigmoid,
     square,
-    to_format,
     unit_step,
     weighted_mean,
 )
 from tallystick.numbers.products import FEWEST, multiply
-from tallystick.numbers.values import LayerKey, Matrix, Vector, exact, layer_of
+from tallystick.numbers.values import LayerKey, Matrix, Number, Vector, exact, layer_of
 
 Doubles = NDArray[np.float64]
 

@@ -18,9 +18,9 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
-from tallystick.numbers.operations import Number, exponential, positive_part, sigmoid, square, unit_step, weighted_mean
+from tallystick.numbers.operations import exponential, positive_part, sigmoid, square, unit_step, weighted_mean
 from tallystick.numbers.products import FEWEST
-from tallystick.numbers.values import LayerKey, Matrix, Vector, exact, layer_of
+from tallystick.numbers.values import LayerKey, Matrix, Number, Vector, exact, layer_of
 
 Ball = Any
 """Arb's balls. FLINT is loaded when the first one is asked for: training does without it."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from tallystick.errors import BadInput
 from tallystick.numbers.any_order import MOST_FACTOR, MOST_SCALE, Span, flushed_by_scales, span_between, to_span
+from tallystick.numbers.arithmetics import directed_product, to_format
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FORMATS, FloatFormat, nearest
-from tallystick.numbers.operations import directed_product, to_format
 from tallystick.numbers.values import Vector, exact
 
 LEAST_SCALE = Fraction(1, 2**125)

@@ -1,27 +1,34 @@
-"""Numbers, vectors and matrices: read exactly, checked, and brought into a named arithmetic.
+"""Numbers, vectors and matrices, read exactly and checked; and that this thread computes with floats as it should.
 
 A number from outside is a whole number, a float, a decimal, "p/q" or a C hex float. Vectors and matrices are tuples of
-numbers, so that an entry may be of any kind: a rational, a float, a box, or an array. An arithmetic has a name: the rationals,
-each floating-point format, and each format with fused multiply-add.
+numbers, so that an entry may be of any kind: a rational, a float, a box, or an array.
+
+A verdict about floats holds only where the processor rounds to nearest and keeps subnormal numbers, as IEEE 754 has it. A
+processor keeps its mode per thread, and any library may change it: PyTorch when asked to, a library built with -ffast-math
+while it is loaded. No system tells the mode everywhere, so it is found by computing: a few sums in every format, through NumPy
+and through Python, whose bits differ as soon as the mode does.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial, singledispatch
+from functools import singledispatch
 from math import isfinite
 from numbers import Integral, Rational, Real
 from operator import is_
-from typing import Any, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
 from tallystick.files import LONGEST_NUMBER
-from tallystick.numbers.floats import FORMATS, MIXED_FORMATS, FloatFormat, check_mode, nearest
-from tallystick.numbers.operations import Fused, Number
+
+Number: TypeAlias = Any
+"""An int, Fraction, float, NumPy or JAX array, or a solver's term: anything with + and ×."""
 
 Vector = tuple[Number, ...]
 Matrix = tuple[Vector, ...]
@@ -56,8 +63,9 @@ def exact(value: object, field: str = "number") -> Fraction:
         return _from_float(value)
     if isinstance(value, Integral):  # NumPy's whole numbers
         return Fraction(int(value))
-    if isinstance(value, Fused):
-        return exact(value.value, field)
+    if hasattr(value, "as_integer_ratio"):  # as a fused weight has it
+        check_number(float(cast("Any", value)), field)
+        return Fraction(*cast("Any", value).as_integer_ratio())
     raise BadInput(f"{field}: {value!r} is not a single number")
 
 
@@ -124,43 +132,6 @@ def exact_number(value: Fraction, field: str = "number") -> object:
     if not is_writable(value):
         raise BadInput(f"{field}: a number of more than {LONGEST_NUMBER:,} digits is too long to write")
     return value.numerator if value.denominator == 1 else str(value)
-
-
-FUSED = "-fused"
-"""What a name ends in where w·h + c is rounded once; otherwise the product is rounded, and then the sum."""
-
-ANY_ORDER = "-any-order"
-"""What a name ends in where nothing is said of the order in which a library computes (`any_order`)."""
-
-_TERMS = ("open_step", "close_step", "bias")
-"""The weights that are added; all others are multiplied with h."""
-
-
-def _round(value: object, field: str = "number", *, form: FloatFormat) -> Number:
-    return nearest(exact(value, field), form, field)
-
-
-def _fuse(value: object, field: str = "number", *, form: FloatFormat) -> Number:
-    rounded = _round(value, field, form=form)
-    return rounded if field in _TERMS else Fused(rounded, form)
-
-
-ARITHMETICS: dict[str, Callable[..., Number]] = {
-    "rational": exact,
-    **{name: partial(_round, form=form) for name, form in FORMATS.items()},
-    **{name + FUSED: partial(_fuse, form=form) for name, form in FORMATS.items()},
-}
-"""Each arithmetic by name: the function that brings a weight into it, with the name of its field."""
-
-
-def float_format(arithmetic: str) -> FloatFormat:
-    """Return the format of a floating-point arithmetic, fused, in any order, or neither.
-
-    >>> float_format("float32-fused").digits
-    24
-    """
-    name = arithmetic.removesuffix(FUSED).removesuffix(ANY_ORDER)
-    return MIXED_FORMATS[name] if name in MIXED_FORMATS else FORMATS[name]
 
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
@@ -262,3 +233,82 @@ def numbers_of(state: Any) -> list[Number]:  # noqa: ANN401
         if isinstance(state, tuple)
         else [state]
     )
+
+
+_FLUSHES = "flushes subnormal numbers to zero", "torch.set_flush_denormal(False)"
+_ROUNDS = "fesetround(FE_TONEAREST)"
+_CHANGES = (
+    _FLUSHES,
+    _FLUSHES,
+    ("rounds upward", _ROUNDS),
+    ("rounds downward", _ROUNDS),
+    ("rounds towards zero", _ROUNDS),
+)
+"""What it means that a sum differs, and how it is undone, in the order of the sums; the first that differs tells."""
+
+
+class _Sums(NamedTuple):
+    """Two arrays to add, and the bits of their sums in the mode that IEEE 754 begins in."""
+
+    left: NDArray[Any]
+    right: NDArray[Any]
+    kind: type[np.generic]
+    bits: NDArray[Any]
+
+
+def _sums(kind: type[np.generic]) -> _Sums:
+    """Return the sums in a format, all written in bits: in a changed mode, constants might be off already.
+
+    A tiny sum of tiny numbers and one of normal numbers; then 1 + u/4, its negative and 1 + 3u/4, for u one unit in the last
+    place of 1.
+    """
+    limits: Any = ml_dtypes.finfo(kind)
+    whole = np.dtype(f"u{np.dtype(kind).itemsize}")
+    negative, normal = 1 << (limits.bits - 1), 1 << int(limits.nmant)
+
+    def power(exponent: int) -> int:
+        return (exponent - int(limits.minexp) + 1) * normal
+
+    one, quarter, quarters = power(0), power(-limits.nmant - 2), power(-limits.nmant - 1) + normal // 2
+    left, right, total = np.array(
+        [
+            (1, 1, 2),
+            (normal + normal // 2, negative + normal, normal // 2),
+            (one, quarter, one),
+            (negative + one, negative + quarter, negative + one),
+            (one, quarters, one + 1),
+        ],
+        whole,
+    ).T.copy()
+    return _Sums(left.view(kind), right.view(kind), kind, total)
+
+
+_EVERY = [_sums(kind) for kind in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
+_EVERY.append(_EVERY[-1]._replace(left=_EVERY[-1].left.astype(object), right=_EVERY[-1].right.astype(object)))
+"""The sums in every format, and once more as Python's own floats."""
+
+
+def check_mode() -> None:
+    """Refuse to go on in a thread whose floating-point mode is changed; takes some microseconds."""
+    with np.errstate(all="ignore"):
+        for left, right, kind, bits in _EVERY:
+            found = np.asarray(left + right, kind).view(bits.dtype)
+            if found.tobytes() != bits.tobytes():
+                change, way_out = _CHANGES[int(np.flatnonzero(found != bits)[0])]
+                raise BadInput(
+                    f"floating point: this thread {change}, so floats do not behave as in IEEE 754 and no verdict is safe; "
+                    f"undo it, as with {way_out}, or ask in a new process"
+                )
+
+
+@contextmanager
+def standard_floats() -> Iterator[None]:
+    """Compute in the mode that IEEE 754 begins in, or not at all; around a block, or as the decorator of a function.
+
+    The mode is looked at before and after, since a library may change it half-way. What overflows, underflows or is not
+    a number is part of the answer: NumPy does not warn of it, however the user has set `np.seterr`.
+    """
+    with np.errstate(all="ignore"):
+        check_mode()
+        yield
+        check_mode()

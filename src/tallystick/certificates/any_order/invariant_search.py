@@ -25,9 +25,9 @@ from tallystick.certificates.any_order.invariants import (
 from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.numbers.any_order import SATURATED
+from tallystick.numbers.arithmetics import to_format
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.floats import FloatFormat
-from tallystick.numbers.operations import to_format
 
 _FURTHEST_EDGE = 64
 _ROUNDS, _PLAIN_ROUNDS = 40, 6

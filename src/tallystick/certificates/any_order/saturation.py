@@ -25,8 +25,7 @@ from tallystick.languages.brackets import CLOSE, OPEN
 from tallystick.languages.tasks import Task
 from tallystick.networks import Network
 from tallystick.numbers.any_order import SINGLE
-from tallystick.numbers.floats import standard_floats
-from tallystick.numbers.values import exact_number, numbers_of
+from tallystick.numbers.values import exact_number, numbers_of, standard_floats
 
 METHOD = "saturation"
 """The method's name in certificates."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tallystick.cells import ONE_HOT, Token
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network
-from tallystick.numbers.operations import Number
+from tallystick.numbers import Number
 from tallystick.numbers.products import FEWEST, multiply
 from tallystick.numbers.values import LayerKey, Matrix, Vector, layer_of, map_states, numbers_of
 
