@@ -16,19 +16,27 @@ output, `end` the one among them that ends the string, and `threshold` is a numb
 
     "answer": {"kind": "threshold", "outputs": ["a", "b", "<EOS>"], "end": "<EOS>", "threshold": 0.005}, "task": "anbn"
 
-`networks.asked` reads the task.
+`networks.files` reads the shorter spelling, and `networks.asked` the task.
 """
 
 from fractions import Fraction
-from typing import Any, cast
 
 from tallystick.cells import Recurrence, ScalarCell
 from tallystick.files import Document
 from tallystick.networks.network import Network
-from tallystick.networks.readout import COUNT, DECISIONS, GREATEST, MOST_OUTPUTS, SIGN, Readout, decision_of
+from tallystick.networks.readout import (
+    COUNT,
+    DECISIONS,
+    GREATEST,
+    MOST_OUTPUTS,
+    SIGN,
+    Readout,
+    decision_of,
+    usual_outputs,
+)
 from tallystick.networks.steps import STEPWISE, THRESHOLD, Steps
 from tallystick.numbers import exact
-from tallystick.numbers.values import exact_number
+from tallystick.numbers.values import read_numbers, write_numbers
 
 ACCEPT = "accept"
 """The sign of one output, asked for membership."""
@@ -42,7 +50,7 @@ def read_answer(fields: dict[str, Document], units: int) -> Readout:
     parts = fields["readout"].fields(required=("weight",), optional=("bias",))
     steps = _read_steps(answer) if decision in STEPWISE else None
     rows = len(steps.outputs) if steps else len(list(parts["weight"].items()))
-    outputs = rows if steps or (decision_of(decision, rows) and rows <= MOST_OUTPUTS) else _outputs(decision)
+    outputs = rows if steps or (decision_of(decision, rows) and rows <= MOST_OUTPUTS) else usual_outputs(decision)
     bias = read_numbers(parts["bias"], outputs) if "bias" in parts else (Fraction(0),) * outputs
     return Readout(read_numbers(parts["weight"], outputs, units), bias, decision, steps)
 
@@ -52,24 +60,6 @@ def _read_steps(answer: dict[str, Document]) -> Steps:
     outputs = tuple(entry.text() for entry in answer["outputs"].items())
     threshold = exact(answer["threshold"].value, answer["threshold"].where) if "threshold" in answer else None
     return Steps(outputs, answer["end"].text(), threshold)
-
-
-def read_readout(document: Document, kind: type[Recurrence], units: int) -> Readout:
-    """Read a readout of the shorter spelling, whose kind says the decision too."""
-    given = document.fields(required=("kind",), optional=("weight", "bias"))
-    scalar = issubclass(kind, ScalarCell)
-    known = {decision.kind: key for key, decision in DECISIONS.items()} | {COUNT: COUNT}
-    if given["kind"].text() not in known:
-        given["kind"].refuse(f"one of {', '.join(known)}")
-    key = known[given["kind"].text()]
-    if key in DECISIONS and not DECISIONS[key].has_weights and (scalar or (units == 1 and "weight" not in given)):
-        document.fields(required=("kind",))
-        return Readout(((1,),), (0,), key)
-    size = _outputs(key)
-    fields = document.fields(required=("kind", "weight"), optional=("bias",))
-    weight = read_numbers(fields["weight"], size, *(() if scalar else (units,)))
-    bias = read_numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
-    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
 
 
 def answer_to_json(network: Network, *, long: bool, has_order: bool) -> dict[str, object]:
@@ -109,11 +99,6 @@ def readout_to_json(readout: Readout, cell: Recurrence) -> dict[str, object]:
     return written
 
 
-def _outputs(decision: str) -> int:
-    """Return how many outputs a decision is usually over."""
-    return DECISIONS[decision].outputs if decision in DECISIONS else 1
-
-
 def answer_fields(fields: dict[str, Document]) -> dict[str, Document]:
     """Return the fields of an answer; those that are given after every token name their outputs."""
     kind, known = fields["answer"].content.get("kind"), (*DECISIONS, COUNT, ACCEPT, *STEPWISE)
@@ -122,30 +107,3 @@ def answer_fields(fields: dict[str, Document]) -> dict[str, Document]:
     if kind not in STEPWISE:
         return fields["answer"].fields(required=("kind",), optional=("classes",))
     return fields["answer"].fields(required=("kind", "outputs", "end", *((THRESHOLD,) if kind == THRESHOLD else ())))
-
-
-def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers
-    """Read a number, a list of numbers or a list of rows, of a given shape."""
-    if not shape:
-        return exact(document.value, document.where)
-    size, *rest = shape
-    found = tuple(read_numbers(entry, *rest) for entry in document.items())
-    if len(found) != size:
-        what = "row" if rest else "number"
-        document.refuse(f"a list of {size} {what}{'' if size == 1 else 's'}")
-    return found
-
-
-def depth_of(document: Document) -> int:
-    """Return how many lists stand inside each other, by their first entries."""
-    value, found = document.value, 0
-    while isinstance(value, list):
-        value, found = cast("list[object]", value)[0] if value else None, found + 1
-    return found
-
-
-def write_numbers(values: Any, field: str) -> Any:  # noqa: ANN401
-    """Return a number or nested tuples of numbers as a file holds them, each exact."""
-    if not isinstance(values, tuple):
-        return exact_number(values, field)
-    return [write_numbers(value, field) for value in cast("tuple[Any, ...]", values)]

@@ -33,11 +33,10 @@ from tallystick.cells import (
 from tallystick.cells.cell import TOKENS
 from tallystick.files import Document
 from tallystick.languages.brackets import ALPHABET
-from tallystick.networks.answers import depth_of, read_numbers, write_numbers
 from tallystick.networks.complex_layers import complex_layer_to_json, read_complex_layer
 from tallystick.networks.graph_files import graph_to_json, read_graph
 from tallystick.networks.network import MOST_UNITS
-from tallystick.numbers.values import Matrix
+from tallystick.numbers.values import Matrix, depth_of, read_numbers, write_numbers
 
 _OPTIONAL = ("input_bias", "recurrent_bias")
 _VECTOR, _MATRIX, _MATRICES = 1, 2, 3

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple, cast
 
 from tallystick.cells import LruLayer
 from tallystick.files import Document
-from tallystick.networks.answers import depth_of, read_numbers, write_numbers
 from tallystick.networks.parametrisations import DISCRETISATIONS, lru_factor, lru_scale, s4d_factor
-from tallystick.numbers.values import Matrix, Vector
+from tallystick.numbers.values import Matrix, Vector, depth_of, read_numbers, write_numbers
 
 MOST_COMPLEX = 128
 _PARTS = ("real", "imaginary")

@@ -30,28 +30,34 @@ texts such as `source` and `claim`, which is shown beside the network and change
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
-from tallystick.cells import Cell, LruLayer, ScalarCell, Stack
+from tallystick.cells import Cell, LruLayer, Recurrence, ScalarCell, Stack
 from tallystick.errors import BadInput
 from tallystick.files import Document, read_as, write_document
+from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.machine_files import chosen_task
 from tallystick.languages.tasks import Task
-from tallystick.networks.answers import answer_to_json, read_answer, read_readout
+from tallystick.networks.answers import answer_to_json, read_answer
 from tallystick.networks.asked import Asked, alphabet_of, asked_readout, has_order, own_task, read_task, task_fields
 from tallystick.networks.cell_files import cell_to_json, one_hot_vectors, read_cell
 from tallystick.networks.complex_layers import real_readout
 from tallystick.networks.int8_files import INT8, read_int8
 from tallystick.networks.network import Network, usual_task
+from tallystick.networks.readout import COUNT, DECISIONS, Readout, usual_outputs
 from tallystick.networks.stack_files import read_stack, stack_to_json
 from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
 from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
-from tallystick.numbers.values import dot
+from tallystick.numbers.values import dot, read_numbers
 
 _SAFETENSORS = ".safetensors"
 # Reading one runs whatever code its writer put into it.
 _PICKLES = (*SUFFIXES, ".ckpt", ".bin", ".pkl", ".pickle")
+
+_DECLARATIONS = {"layers", "tokens", "answer", "task", "empty"}
+"""The fields of a file that say, or may leave open, what its network is asked."""
 
 
 def read_network(
@@ -119,8 +125,11 @@ def _refuse_pickles(path: Path) -> None:
 def network_from_json(document: Document, asked: Asked | None = None) -> Network:
     """Return the network that an object holds, asked for what its reader says; every complaint names the field."""
     document, _ = split_about(document.replace_objects(INT8, read_int8))
-    asked, own = asked or Asked(), own_task(document)
-    alphabet = alphabet_of(document, own, asked.task)
+    asked = asked or Asked()
+    # Where neither the file nor its reader says what is asked, it is the usual thing, and nothing needs to be matched.
+    is_usual = asked == Asked() and not _DECLARATIONS & document.content.keys()
+    own = None if is_usual else own_task(document)
+    alphabet = ALPHABET if is_usual else alphabet_of(document, own, asked.task)
     if "layers" in document.content:
         cell, fields = read_stack(document, alphabet)
         shown = ()
@@ -136,12 +145,32 @@ def network_from_json(document: Document, asked: Asked | None = None) -> Network
     if isinstance(cell.layers[-1] if isinstance(cell, Stack) else cell, LruLayer) and not shown:
         fields["readout"] = real_readout(fields["readout"], cell.units)
     units = len(shown) or cell.units
-    readout = read_answer(fields, units) if "answer" in fields else read_readout(fields["readout"], type(cell), units)
+    readout = read_answer(fields, units) if "answer" in fields else _read_readout(fields["readout"], type(cell), units)
     if shown:
         rows = tuple(tuple(dot(row, column) for column in zip(*shown, strict=True)) for row in readout.weight)
         readout = replace(readout, weight=rows)
+    if is_usual:
+        return Network(cell, readout)
     readout = asked_readout(readout, asked)
     return Network(cell, readout, read_task(fields, readout, usual_task(cell, readout), asked, own))
+
+
+def _read_readout(document: Document, kind: type[Recurrence], units: int) -> Readout:
+    """Read a readout of the shorter spelling, whose kind says the decision too."""
+    given = document.fields(required=("kind",), optional=("weight", "bias"))
+    scalar = issubclass(kind, ScalarCell)
+    known = {decision.kind: key for key, decision in DECISIONS.items()} | {COUNT: COUNT}
+    if given["kind"].text() not in known:
+        given["kind"].refuse(f"one of {', '.join(known)}")
+    key = known[given["kind"].text()]
+    if key in DECISIONS and not DECISIONS[key].has_weights and (scalar or (units == 1 and "weight" not in given)):
+        document.fields(required=("kind",))
+        return Readout(((1,),), (0,), key)
+    size = usual_outputs(key)
+    fields = document.fields(required=("kind", "weight"), optional=("bias",))
+    weight = read_numbers(fields["weight"], size, *(() if scalar else (units,)))
+    bias = read_numbers(fields["bias"], size) if "bias" in fields else (Fraction(0),) * size
+    return Readout(tuple((value,) for value in weight) if scalar else weight, bias, key)
 
 
 def split_about(document: Document) -> tuple[Document, dict[str, str]]:

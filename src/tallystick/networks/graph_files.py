@@ -14,8 +14,8 @@ from fractions import Fraction
 from tallystick.cells.graph import ACTIVATIONS, GraphCell, Unit, Weights
 from tallystick.errors import BadInput
 from tallystick.files import Document
-from tallystick.networks.answers import read_numbers, write_numbers
 from tallystick.networks.network import MOST_UNITS
+from tallystick.numbers.values import read_numbers, write_numbers
 
 _ZERO = Fraction(0)
 _PARTS = ("bias", "input", "forward", "recurrent")

@@ -107,6 +107,11 @@ def decision_of(name: str, outputs: int) -> Decision | None:
     return _greatest(outputs) if name == GREATEST and outputs > 1 else None
 
 
+def usual_outputs(name: str) -> int:
+    """Return how many outputs the decision of that name is usually over."""
+    return DECISIONS[name].outputs if name in DECISIONS else 1
+
+
 @cache
 def _greatest(outputs: int) -> Decision:
     return Decision(GREATEST, outputs, _greatest_of(outputs), None)

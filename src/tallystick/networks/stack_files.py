@@ -17,10 +17,9 @@ from tallystick.cells import Cell, GraphCell, LinearLayer, Stack
 from tallystick.cells.vector import State
 from tallystick.errors import BadInput
 from tallystick.files import Document
-from tallystick.networks.answers import read_numbers, write_numbers
 from tallystick.networks.cell_files import cell_to_json, one_hot_vectors, read_cell
 from tallystick.networks.steps import STEPWISE
-from tallystick.numbers.values import Matrix, Vector
+from tallystick.numbers.values import Matrix, Vector, read_numbers, write_numbers
 
 _MOST_LAYERS = 16
 _OPTIONAL = ("tokens", "first", "last", "start", "end", "padding", "task", "empty")

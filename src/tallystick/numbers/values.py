@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.errors import BadInput
-from tallystick.files import LONGEST_NUMBER
+from tallystick.files import LONGEST_NUMBER, Document
 
 Number: TypeAlias = Any
 """An int, Fraction, float, NumPy or JAX array, or a solver's term: anything with + and ×."""
@@ -132,6 +132,33 @@ def exact_number(value: Fraction, field: str = "number") -> object:
     if not is_writable(value):
         raise BadInput(f"{field}: a number of more than {LONGEST_NUMBER:,} digits is too long to write")
     return value.numerator if value.denominator == 1 else str(value)
+
+
+def read_numbers(document: Document, *shape: int) -> Any:  # noqa: ANN401 -- a number, or nested tuples of numbers
+    """Read a number, a list of numbers or a list of rows, of a given shape."""
+    if not shape:
+        return exact(document.value, document.where)
+    size, *rest = shape
+    found = tuple(read_numbers(entry, *rest) for entry in document.items())
+    if len(found) != size:
+        what = "row" if rest else "number"
+        document.refuse(f"a list of {size} {what}{'' if size == 1 else 's'}")
+    return found
+
+
+def depth_of(document: Document) -> int:
+    """Return how many lists stand inside each other, by their first entries."""
+    value, found = document.value, 0
+    while isinstance(value, list):
+        value, found = cast("list[object]", value)[0] if value else None, found + 1
+    return found
+
+
+def write_numbers(values: Any, field: str) -> Any:  # noqa: ANN401
+    """Return a number or nested tuples of numbers as a file holds them, each exact."""
+    if not isinstance(values, tuple):
+        return exact_number(values, field)
+    return [write_numbers(value, field) for value in cast("tuple[Any, ...]", values)]
 
 
 def layer(weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
