@@ -79,7 +79,7 @@ from tallystick.certificates.verdict import (
 )
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import LONGEST_NUMBER
-from tallystick.languages.brackets import ALPHABET, BB, SEMI_DYCK1
+from tallystick.languages.brackets import ALPHABET, BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.networks.readout import COUNT, GREATEST, SIGN, ZERO
@@ -94,7 +94,7 @@ LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 
 _LEAST_LIMIT = 2
 _SHORT = 2
-_SHORT_STRINGS = {
+_SHORT_STRINGS: dict[BracketLanguage, dict[int, list[tuple[str, int]]]] = {
     language: {
         length: [
             (string, language.count(string))
