@@ -33,9 +33,11 @@ from tallystick.training.engines import (
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
 from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
-from tallystick.training.fused.instructions import in_instructions
-from tallystick.training.fused.kernel import Launch, launch_for, read_exercise, train_fused
+from tallystick.training.fused.instructions import Arrays
+from tallystick.training.fused.kernel import Launch, launch_for, read_string, train_fused
+from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.script import as_written, script_of
+from tallystick.training.fused.writing import SEEDS, Writer, numbers
 from tallystick.training.gradients import gradient_of
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
@@ -46,7 +48,8 @@ STRINGS = ["(", ")(", "(()", "))((", "()()"]
 
 
 def initial(setting, seeds=8):
-    return fresh_weights(setting.kind, setting.goal, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
+    sizes = {"bias": setting.bias, "dtype": setting.dtype, "units": setting.units}
+    return fresh_weights(setting.kind, setting.goal, np.arange(seeds), **sizes)
 
 
 def script_for(setting, strings):
@@ -59,7 +62,7 @@ def train_as_a_gpu(setting, start, strings):
     with training_precision(setting):
         script, shape = script_for(setting, strings)
         parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
-        launch = launch_for(len(jax.tree.leaves(start)), script.asked.dtype)
+        launch = launch_for(shapes_of(start), script.asked.dtype)
         arrays = jax.tree.map(jnp.asarray, (start.places(fill), script))
         weights, right = train_fused(*arrays, shape=shape, launch=launch, interpret=True, **parts)
     weights = jax.tree.map(np.asarray, weights).places(slice(0, len(start.example)))
@@ -74,8 +77,15 @@ SETTINGS = [
     {"task": "ternary"},
     {"task": "count", "cell": "relu", "method": "count-penalty"},
     {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
+    {"cell": "linear", "units": 2, "method": "count-exact"},
 ]
 LONG = [
+    {"cell": "lstm", "units": 2, "bias": False},
+    {"cell": "lstm", "units": 1, "method": "saturating", "precision": "float64"},
+    {"cell": "gru", "units": 2, "method": "count-tokens", "task": "ternary"},
+    {"cell": "selective", "units": 2, "task": "ternary"},
+    {"cell": "tanh", "units": 2},
+    {"cell": "relu", "units": 2, "precision": "float64"},
     {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
     {"task": "ternary", "precision": "float64"},
     {"method": "tied"},
@@ -87,7 +97,7 @@ LONG = [
 @pytest.mark.parametrize(
     "options",
     [*SETTINGS, *(pytest.param(options, marks=pytest.mark.long) for options in LONG)],
-    ids=lambda options: "-".join(options.values()),
+    ids=lambda options: "-".join(map(str, options.values())),
 )
 def test_the_kernel_agrees_with_the_scan(options):
     setting = Setting(**{"task": "binary", "bias": True, "train_length": 4, "epochs": 2, **options})
@@ -162,7 +172,8 @@ def test_a_script_reads_as_the_lessons_do():
     script, shape = script_for(setting, STRINGS)
     assert shape.tokens == 4
     for place in range(len(STRINGS)):
-        read, known = read_exercise(script, shape, place), lessons.exercise(place)
+        read = exercise_of(*read_string(script, shape, place), shape, as_arrays=False)
+        known = lessons.exercise(place)
         assert [float(token.opening) for token in read.string] == known.string.opening[-4:].tolist()
         assert [float(token.closing) for token in read.string] == known.string.closing[-4:].tolist()
         assert np.array(read.targets).tolist() == np.array(known.targets)[:, -4:].tolist()
@@ -226,13 +237,19 @@ def test_float64_is_refined_to_the_last_places(monkeypatch):
 
 def instructions_in(work, *arguments):
     """The device's instructions in a traced function, and its other operations on arrays."""
-    equations = jax.make_jaxpr(in_instructions(work))(*arguments).jaxpr.eqns
+    program = jax.make_jaxpr(work)(*arguments)
+    writer = Writer(Arrays(native=True), multiply_adds=True)
+
+    def write(*values):
+        return [part.values.item() for part in writer.write(program, [numbers([x], x.shape) for x in values])]
+
+    equations = jax.make_jaxpr(write)(*arguments).jaxpr.eqns
     asm = [equation.params["asm"].split()[0] for equation in equations if "asm" in equation.params]
     return sorted(asm), [equation.primitive.name for equation in equations if "asm" not in equation.params]
 
 
 def test_products_that_are_added_are_one_instruction():
-    x = jnp.ones(4)
+    x = jnp.ones(SEEDS)
     assert instructions_in(lambda x: x * 2 + 1, x)[0] == ["fma.rn.f32"]
     assert instructions_in(lambda x: 1 - x * x, x)[0] == ["fma.rn.f32"]
     assert instructions_in(lambda x: jnp.sqrt(x) / (x + 3), x)[0] == ["rcp.approx.ftz.f32", "sqrt.approx.ftz.f32"]
@@ -266,10 +283,11 @@ def test_the_quickest_engine_is_chosen_and_says_why_not(monkeypatch):
         engine_for(setting, STRINGS, gpu, "quick")
     with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
         engine_for(setting, long, gpu, "fused")
-    with pytest.raises(
-        BadInput, match="engine: a gru may have several units, and the fused kernel is for cells with one"
-    ):
-        engine_for(replace(setting, cell="gru"), STRINGS, gpu, "fused")
+    assert engine_for(replace(setting, cell="gru", units=2), STRINGS, gpu).name == "fused"
+    with pytest.raises(BadInput, match="engine: 1,?[0-9]+ weights are more than the 150"):
+        engine_for(replace(setting, cell="lstm", units=16), STRINGS, gpu, "fused")
+    with pytest.raises(BadInput, match="engine: the fused kernel has no form of [a-z]+, which a step of a lru needs"):
+        engine_for(replace(setting, cell="lru", units=2), STRINGS, gpu, "fused")
 
 
 def test_blocks_of_a_gpu_have_few_widths_and_whole_layouts():
@@ -278,7 +296,9 @@ def test_blocks_of_a_gpu_have_few_widths_and_whole_layouts():
     widths = [gpu.width(seeds, setting) for seeds in (1, 512, 513, 100_000, 10_000_000)]
     assert widths == [512, 512, 1024, 131_072, 811_008]
     assert all(width % NETWORKS == 0 for width in widths)
-    launches = [launch_for(weights, np.dtype(kind)) for weights in range(3, 13) for kind in ("float32", "float64")]
+    one_by_one, whole = ([((),) * n for n in range(3, 13)], [((n, 2),) for n in range(1, 20)])
+    kinds = map(np.dtype, ("float32", "float64"))
+    launches = [launch_for(shapes, kind) for kind in kinds for shapes in one_by_one + whole]
     assert all(NETWORKS % launch.block == 0 for launch in launches)
 
 

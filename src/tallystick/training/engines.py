@@ -4,7 +4,7 @@ The devices are this machine's processors, over whose cores threads spread the w
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ import numpy as np
 
 from tallystick.cells import ScalarCell, VectorCell
 from tallystick.errors import BadInput
+from tallystick.training.fused.programs import missing_operation, shapes_of
 from tallystick.training.fused.script import script_of
-from tallystick.training.layers import STEPS
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
-from tallystick.training.weights import PerSeed, Weights, fresh_weights
+from tallystick.training.weights import AnyWeights, PerSeed, fresh_weights
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -124,9 +124,9 @@ LONGEST = 16
 MOST_STEPS = 2**25
 """The most steps of the fused kernels: the table of their corrections takes less than a gigabyte."""
 
-MOST_WEIGHTS = 400
-"""The most weights of a network in the kernel for processors, which is compiled weight by weight; for eight units of an LSTM that
-takes half a minute."""
+MOST_WEIGHTS = {"cpu": 400, "gpu": 150}
+"""The most weights of a network in the fused kernels, which are compiled weight by weight; for eight units of an LSTM that takes
+LLVM half a minute."""
 
 NETWORKS = 512
 """The block of every layout of the fused kernel divides this many networks."""
@@ -160,7 +160,7 @@ class Engine:
         if self.devices.kind == "cpu" and self.name == "fused":
             of_a_core = -(-seeds // (cores() * NARROWEST)) * NARROWEST
             return min(of_a_core, NARROW if issubclass(setting.kind, VectorCell) else WIDE)
-        if issubclass(setting.kind, VectorCell):
+        if issubclass(setting.kind, VectorCell) and self.name == "scan":
             return NARROWEST
         if self.devices.kind == "cpu":
             return NARROW if seeds <= 2 * NARROW else WIDE
@@ -180,20 +180,18 @@ class Engine:
             return lambda block: train_on_processor(block, script, shape=shape, **parts)
         from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
 
-        def train(block: Weights) -> tuple[Weights, PerSeed]:
-            launch = launch_for(len(jax.tree.leaves(block)), lessons.opening.dtype)
+        def train(block: AnyWeights) -> tuple[AnyWeights, PerSeed]:
+            launch = launch_for(shapes_of(block), lessons.opening.dtype)
             return train_fused(*jax.tree.map(jnp.asarray, (block, script)), shape=shape, launch=launch, **parts)
 
         return train
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:
-    """Return the devices that train a setting; layers take a GPU only where it is asked for, and gated cells never do."""
-    if not issubclass(setting.kind, VectorCell):
+    """Return the devices that train a setting: a GPU where there is one and its kernel holds such a network."""
+    if name != "auto" or not issubclass(setting.kind, VectorCell):
         return devices_named(name)
-    if name == "gpu" and setting.kind not in STEPS:
-        raise BadInput(f"device: {name!r} is for cells with one unit and for layers, not for a {setting.cell}")
-    return devices_named(name if name == "gpu" else "cpu")
+    return devices_named("cpu" if _reason_against_gpu(setting, setting.train_length) else "auto")
 
 
 def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
@@ -232,29 +230,34 @@ def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> st
         for name, most in MOST.items():
             if getattr(setting, name) > most:
                 return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what a fused kernel holds"
-    return _reason_against_processor(setting, longest) if kind == "cpu" else _reason_against_gpu(setting)
+    return _reason_against_processor(setting, longest) if kind == "cpu" else _reason_against_gpu(setting, longest)
 
 
-def _reason_against_gpu(setting: Setting) -> str | None:
+def _reason_against_gpu(setting: Setting, longest: int) -> str | None:
     try:
         import jax.experimental.pallas.triton  # noqa: F401, PLC0415 -- takes a while to load
+
+        from tallystick.training.fused.instructions import OPERATIONS  # noqa: PLC0415 -- which loads it too
     except ImportError:
         return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
-    if not issubclass(setting.kind, ScalarCell):
-        return f"a {setting.cell} may have several units, and the fused kernel is for cells with one"
-    return None
+    return _reason_against_numbers(setting, longest, MOST_WEIGHTS["gpu"], OPERATIONS)
 
 
 def _reason_against_processor(setting: Setting, longest: int) -> str | None:
     try:
-        from tallystick.training.fused.processor import missing_operation  # noqa: PLC0415 -- which needs LLVM
+        from tallystick.training.fused.vectors import OPERATIONS  # noqa: PLC0415 -- which needs LLVM
     except ImportError:
         return "llvmlite is not installed, which compiles the fused kernel; pip install 'tallystick[fast]' brings it"
+    return _reason_against_numbers(setting, longest, MOST_WEIGHTS["cpu"], OPERATIONS)
+
+
+def _reason_against_numbers(setting: Setting, longest: int, most: int, known: Container[str]) -> str | None:
+    """Say why a network cannot be trained number by number: it has too many, or a step does what is not known."""
     example = fresh_weights(
         setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype, units=setting.units
     )
     weights = sum(leaf.size for leaf in jax.tree.leaves(example))
-    if weights > MOST_WEIGHTS:
-        return f"{weights} weights are more than the {MOST_WEIGHTS} that the fused kernel is compiled for"
-    missing = missing_operation(example, setting, longest)
+    if weights > most:
+        return f"{weights} weights are more than the {most} that the fused kernel is compiled for"
+    missing = missing_operation(example, setting, longest, known)
     return missing and f"the fused kernel has no form of {missing}, which a step of a {setting.cell} needs"

@@ -1,6 +1,4 @@
-"""A computation in the GPU's own instructions: multiply-adds, and short quotients, roots and exponentials.
-
-A function is traced, and some of its operations are replaced one by one; the others stay as they were written.
+"""Numbers of many networks as a GPU computes them: multiply-adds, and short quotients, roots and exponentials.
 
     x·y + z       float32: one instruction, where the compiler would round the product first
     x/y, √x       float32: the device's approximation; float64: the same, refined until it is right to about the last place
@@ -10,83 +8,58 @@ In float32 each is right to about two units in the last place. In float64 produc
 them, so that the two stay together. docs/performance.md compares weights that were trained by both.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from math import e, log2
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental.pallas import triton
-from jax.extend import core
 from jaxtyping import Array
 
-from tallystick.training.fused.script import LEFT_AS_WRITTEN, products_used_once
-
-Result = TypeVar("Result")
+from tallystick.training.fused.writing import Value
 
 
-def in_instructions(work: Callable[..., Result]) -> Callable[..., Result]:
-    """Return the function with its operations on arrays of floats replaced."""
+class Arrays:
+    """Operations on arrays with one entry per network, and on numbers that all networks share, which are computed once.
 
-    def replaced(*arguments: Any) -> Result:  # noqa: ANN401 -- any trees of arrays
-        closed, shape = jax.make_jaxpr(work, return_shape=True)(*arguments)
-        results = _evaluate(closed.jaxpr, closed.consts, jax.tree.leaves(arguments))
-        return jax.tree.unflatten(jax.tree.structure(shape), results)
+    Args:
+        native: whether to use the device's own instructions, which only a GPU has.
+    """
 
-    return replaced
+    def __init__(self, *, native: bool) -> None:
+        """Compute with these instructions, or as JAX does."""
+        self._native = native
 
+    @property
+    def operations(self) -> Container[str]:
+        """JAX's names of the operations."""
+        return OPERATIONS
 
-def _evaluate(
-    program: core.Jaxpr, constants: list[Any], arguments: list[Any], *, multiply_adds: bool = True
-) -> list[Any]:
-    values: dict[core.Var, Any] = dict(
-        zip([*program.constvars, *program.invars], [*constants, *arguments], strict=True)
-    )
-    products = products_used_once(program) if multiply_adds else {}
+    def constant(self, value: Any) -> Value:  # noqa: ANN401 -- a number of NumPy's
+        """Return a number that all networks share."""
+        return np.asarray(value)[()]
 
-    def read(atom: core.Var | core.Literal) -> Any:  # noqa: ANN401
-        return atom.val if isinstance(atom, core.Literal) else values[atom]
+    def number(self, value: float, like: Value) -> Value:
+        """Return a constant of the type of another value."""
+        return np.asarray(value, like.dtype)[()]
 
-    for equation in program.eqns:
-        name = equation.primitive.name
-        variables = [atom for atom in equation.invars if isinstance(atom, core.Var)] if name in _SUMS else []
-        product = next((atom for atom in variables if atom in products), None)
-        if product is not None:
-            x, y = (read(atom) for atom in products[product].invars)
-            first, second = equation.invars
-            other = read(second if product is first else first)
-            results = [_multiply_add(name, x, y, other, product_first=product is first)]
-        else:
-            results = _apply(equation, [read(atom) for atom in equation.invars])
-        values.update(zip(equation.outvars, results, strict=True))
-    return [read(atom) for atom in program.outvars]
+    def convert(self, value: Value, dtype: Any) -> Value:  # noqa: ANN401 -- whatever names a type for NumPy
+        """Return a value in another type, rounded to it."""
+        return value.astype(dtype)
 
+    def apply(self, name: str, *operands: Value) -> Value:
+        """Apply an operation by JAX's name for it."""
+        last = operands[-1]
+        replacement = _REPLACED.get((name, str(last.dtype))) if self._native and np.ndim(last) else None
+        return (replacement or OPERATIONS[name])(*operands)
 
-def _apply(equation: core.JaxprEqn, operands: list[Any]) -> list[Any]:
-    inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
-    if equation.primitive.name in _CALLS and isinstance(inner, core.ClosedJaxpr):
-        written = equation.params.get("name") == LEFT_AS_WRITTEN
-        return _evaluate(inner.jaxpr, inner.consts, operands, multiply_adds=not written)
-    last = equation.invars[-1]
-    replacement = _REPLACED.get((equation.primitive.name, _type_name(last))) if _is_floats(last) else None
-    if replacement is not None:
-        return [replacement(*operands)]
-    found = equation.primitive.bind(*operands, **equation.params)
-    return list(found) if equation.primitive.multiple_results else [found]
-
-
-_CALLS = ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")
-_SUMS = ("add", "sub")
-
-
-def _is_floats(operand: Any) -> bool:  # noqa: ANN401 -- a variable or a literal
-    """Say whether an operand has one number per network; a number that all networks share is computed once per block."""
-    return isinstance(operand, core.Var) and operand.aval.ndim > 0 and _type_name(operand) in _SUFFIX  # pyright: ignore[reportAttributeAccessIssue]
-
-
-def _type_name(operand: Any) -> str:  # noqa: ANN401
-    return str(operand.aval.dtype)
+    def multiply_add(self, x: Value, y: Value, z: Value) -> Value:
+        """Return x·y + z, rounded once where the device does."""
+        if self._native and any(map(np.ndim, (x, y, z))):
+            return _plus_product(z, x, y)
+        return x * y + z
 
 
 _SUFFIX = {"float32": "f32", "float64": "f64"}
@@ -106,18 +79,6 @@ def _instruction(name: str, *operands: Array) -> Array:
         result_shape_dtypes=[jax.ShapeDtypeStruct(like.shape, dtype)],
     )
     return result
-
-
-def _multiply_add(name: str, x: Array, y: Array, z: Array, *, product_first: bool) -> Array:
-    """Return x·y + z, x·y − z or z − x·y."""
-    if name == "sub":
-        x, z = (x, _negative(z)) if product_first else (_negative(x), z)
-    return _plus_product(z, x, y)
-
-
-def _negative(x: Any) -> Any:  # noqa: ANN401 -- an array, or a constant
-    """Return −x; JAX before 0.10 passes on a constant as an object that has no minus sign."""
-    return -x if isinstance(x, jax.Array) else -np.asarray(x)
 
 
 def _quotient(x: Array, y: Array) -> Array:
@@ -172,3 +133,35 @@ _REPLACED: dict[tuple[str, str], Callable[..., Array]] = {
     ("sqrt", "float64"): _refined_root,
     ("logistic", "float64"): _refined_sigmoid,
 }
+
+OPERATIONS: dict[str, Callable[..., Value]] = {
+    "add": jnp.add,
+    "add_any": jnp.add,
+    "sub": jnp.subtract,
+    "mul": jnp.multiply,
+    "div": jnp.divide,
+    "neg": jnp.negative,
+    "and": jnp.logical_and,
+    "or": jnp.logical_or,
+    "not": jnp.logical_not,
+    "gt": jnp.greater,
+    "ge": jnp.greater_equal,
+    "lt": jnp.less,
+    "le": jnp.less_equal,
+    "eq": jnp.equal,
+    "ne": jnp.not_equal,
+    "max": jnp.maximum,
+    "min": jnp.minimum,
+    "exp": jnp.exp,
+    "logistic": jax.nn.sigmoid,
+    "tanh": jnp.tanh,
+    "sqrt": jnp.sqrt,
+    "abs": jnp.abs,
+    "sign": jnp.sign,
+    "square": jnp.square,
+    "one_minus_square": lambda x: 1 - x * x,
+    "select_n": lambda which, *cases: jnp.where(which, cases[1], cases[0]),
+    "stop_gradient": lambda x: x,
+    "copy": lambda x: x,
+}
+"""By JAX's names, as `vectors.OPERATIONS` has them for processors."""

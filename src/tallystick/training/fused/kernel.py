@@ -12,30 +12,12 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, Token
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.arithmetic import Folded
-from tallystick.training.fused.instructions import in_instructions
-from tallystick.training.fused.script import Script, Shape, learner_of
-from tallystick.training.lessons import Exercise
-from tallystick.training.loop import Learner, Student
+from tallystick.training.fused.instructions import Arrays
+from tallystick.training.fused.programs import Layout, Program, program_of, trace
+from tallystick.training.fused.script import Script, Shape
+from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape
 from tallystick.training.methods import Method
-from tallystick.training.weights import PerSeed, Weights
-
-
-def read_exercise(script: Script, shape: Shape, place: Array) -> Exercise:
-    """Read one string inside the kernel, where the script's arrays are references: its tokens are scalars."""
-    opening, closing = script.opening[place], script.closing[place]
-    dtype = script.asked.dtype
-    bits = range(shape.tokens)
-    tokens = [Token(_bit(opening, bit, dtype), _bit(closing, bit, dtype)) for bit in bits]
-    rows = shape.tokens if shape.every_token else 1
-    numbers = [script.asked[place, number] for number in range((rows + 1) * shape.outputs)]
-    *targets, answers = (tuple(numbers[row * shape.outputs :][: shape.outputs]) for row in range(rows + 1))
-    by_output: Any = tuple(zip(*targets, strict=True)) if shape.every_token else targets[0]
-    return Exercise(tokens, by_output, answers)
-
-
-def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
-    return jnp.where((word & (1 << place)) != 0, jnp.ones((), dtype), jnp.zeros((), dtype))
+from tallystick.training.weights import AnyWeights, PerSeed
 
 
 class Launch(NamedTuple):
@@ -52,22 +34,26 @@ class Launch(NamedTuple):
     sharing: int
 
 
-_FEW_WEIGHTS = 6
+_FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
 
 
-def launch_for(weights: int, precision: np.dtype) -> Launch:
+def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Launch:
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
-    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32.
+    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32; those of whole
+    tensors do not go together.
     """
+    weights = sum(int(np.prod(shape)) for shape in shapes)
     few = weights <= _FEW_WEIGHTS
     block = (512 if few else 256) if precision == np.float32 else (256 if few else 128)
+    if any(shapes):
+        return Launch(block if weights <= _SOME_WEIGHTS else 128, warps=4, sharing=1)
     return Launch(block, warps=4, sharing=2 if few else 4)
 
 
 @partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))
 def train_fused(
-    weights: Weights,
+    weights: AnyWeights,
     script: Script,
     *,
     shape: Shape,
@@ -76,71 +62,133 @@ def train_fused(
     method: Method,
     launch: Launch,
     interpret: bool = False,
-) -> tuple[Weights, PerSeed]:
+) -> tuple[AnyWeights, PerSeed]:
     """Train a whole number of blocks of networks; return their weights and how many strings each network got right."""
-    one = jax.ShapeDtypeStruct(weights.example.shape, weights.example.dtype)
-    results = (jax.tree.map(lambda _: one, weights), one)
-    structure = jax.tree.structure((weights, script, results))
+    layout = Layout(launch.block, launch.sharing)
+    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
+    leaves, structure = jax.tree.flatten(weights)
+    rows = [leaf.reshape(-1, leaf.shape[-1]) for leaf in leaves]  # one row per number of a network
+    right = jax.ShapeDtypeStruct((1, rows[0].shape[-1]), rows[0].dtype)
+    results = [*(jax.ShapeDtypeStruct(row.shape, row.dtype) for row in rows), right]
+    arguments = jax.tree.structure((rows, script, results))
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
-        start, script, (ends, right) = jax.tree.unflatten(structure, references)
-        initial = jax.tree.map(lambda reference: reference[...], start)
-        learner = learner_of(
-            initial,
-            lambda done: Folded(*(table[done] for table in script.folded)),
-            (script.strength[0], script.learning_rate[0]),
-            kind=kind,
-            task=task,
-            method=method,
-            sharing=launch.sharing,
-        )
-        student, score = _train(learner, initial, script, shape, native=not interpret)
-        jax.tree.map(lambda reference, array: reference.__setitem__(..., array), ends, learner.weights(student))
-        right[...] = score
+        initial, script, ends = jax.tree.unflatten(arguments, references)
+        found = _Training(program, script, initial, native=not interpret).run()
+        for end, values in zip(ends, found, strict=True):
+            for place, value in enumerate(values):
+                end[place, :] = value
 
-    of_block = pl.BlockSpec((launch.block,), lambda place: (place,))
+    of_block = [pl.BlockSpec((row.shape[0], launch.block), lambda place: (0, place)) for row in results]
     call = pl.pallas_call(
         kernel,
-        out_shape=jax.tree.leaves(results),
-        grid=(len(weights.example) // launch.block,),
-        in_specs=[of_block for _ in jax.tree.leaves(weights)] + [_whole(array) for array in jax.tree.leaves(script)],
-        out_specs=[of_block for _ in jax.tree.leaves(results)],
+        out_shape=results,
+        grid=(rows[0].shape[-1] // launch.block,),
+        in_specs=[*of_block[:-1], *(_whole(array) for array in jax.tree.leaves(script))],
+        out_specs=of_block,
         compiler_params=triton.CompilerParams(num_warps=launch.warps, num_stages=1),
         interpret=interpret,
     )
-    return jax.tree.unflatten(jax.tree.structure(results), call(*jax.tree.leaves((weights, script))))
-
-
-def _train(
-    learner: Learner, initial: Weights, script: Script, shape: Shape, *, native: bool
-) -> tuple[Student, PerSeed]:
-    """Go through the stages; right answers count in the last epoch of the last stage."""
-
-    def learn(exercise: Exercise, student: Student) -> tuple[Student, Array]:
-        look = learner.look(exercise, student, script.asked.dtype)
-        return learner.learn(student, look), look.right
-
-    teach = in_instructions(learn) if native else learn
-
-    def step(place: Array, student: Student) -> Student:
-        return teach(read_exercise(script, shape, place), student)[0]
-
-    def counted_step(place: Array, state: tuple[Student, Array]) -> tuple[Student, Array]:
-        student, right = state
-        student, is_right = teach(read_exercise(script, shape, place), student)
-        return student, right + jnp.where(is_right, 1, 0).astype(right.dtype)
-
-    student = learner.start()
-    stages = script.stages.shape[0]
-    for stage in range(stages):
-        is_last = stage == stages - 1
-        strings, epochs = script.stages[stage, 0], script.stages[stage, 1]
-        student = jax.lax.fori_loop(
-            0, epochs - is_last, lambda _, student, n=strings: jax.lax.fori_loop(0, n, step, student), student
-        )
-    return jax.lax.fori_loop(0, script.stages[stages - 1, 0], counted_step, (student, jnp.zeros_like(initial.example)))
+    *ends, right = call(*rows, *jax.tree.leaves(script))
+    ends = [end.reshape(leaf.shape) for end, leaf in zip(ends, leaves, strict=True)]
+    return jax.tree.unflatten(structure, ends), right[0]
 
 
 def _whole(array: Array) -> pl.BlockSpec:
     """Let every block read all of an array."""
     return pl.BlockSpec(array.shape, lambda _: (0,) * array.ndim)
+
+
+State = tuple[Any, list[Any]]
+"""How many steps are done, and the numbers of the student, one by one."""
+
+
+class _Training:
+    """The loops around the traced programs, inside the kernel, where arrays are references."""
+
+    def __init__(self, program: Program, script: Script, initial: list[Any], *, native: bool) -> None:
+        self._program, self._script, self._traced = program, script, trace(program)
+        # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
+        self._writer = Writer(Arrays(native=native), multiply_adds=program.precision == "float32")
+        self._initial = [
+            numbers([rows[place, :] for place in range(int(np.prod(shape)))], (*shape, SEEDS))
+            for rows, shape in zip(initial, program.shapes, strict=True)
+        ]
+        self._numbers = [_single(script.strength[0]), _single(script.learning_rate[0])]
+
+    def run(self) -> list[list[Any]]:
+        """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
+        stages = self._script.stages.shape[0]
+        nothing = [_single(jnp.zeros((), self._program.precision))] * 3
+        start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
+        state: State = (jnp.int32(0), self._values(start))
+        for stage in range(stages):
+            strings, epochs = self._script.stages[stage, 0], self._script.stages[stage, 1]
+            again = epochs - (stage == stages - 1)
+            state = jax.lax.fori_loop(0, again, lambda _, state, n=strings: self._epoch(n, state), state)
+        none = jnp.zeros((self._program.layout.lanes,), self._program.precision)
+        last = self._script.stages[stages - 1, 0]
+        (done, values), right = jax.lax.fori_loop(0, last, self._counted_step, (state, none))
+        temperature = _single(self._temperature(done))
+        ended = self._writer.write(
+            self._traced.weights, [*self._initial, *nothing[:2], temperature, *self._numbers, *self._student(values)]
+        )
+        return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
+
+    def _epoch(self, strings: Array, state: State) -> State:
+        return jax.lax.fori_loop(0, strings, self._step, state)
+
+    def _step(self, place: Array, state: State) -> State:
+        return state[0] + 1, self._values(self._writer.write(self._traced.step, self._arguments(place, state)))
+
+    def _counted_step(self, place: Array, state: tuple[State, Array]) -> tuple[State, Array]:
+        (done, _), right = state
+        *student, is_right = self._writer.write(self._traced.counted_step, self._arguments(place, state[0]))
+        return (done + 1, self._values(student)), right + is_right.values.item()
+
+    def _arguments(self, place: Array, state: State) -> list[Numbers]:
+        """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
+        done, values = state
+        tables = [*(table[done] for table in self._script.folded), self._temperature(done)]
+        tokens, asked = read_string(self._script, self._program.shape, place)
+        each = [number for token in tokens for number in token]
+        singles = [*map(_single, tables), *self._numbers, *map(_single, [*each, *asked])]
+        return [*self._initial, *singles, *self._student(values)]
+
+    def _temperature(self, done: Array) -> Array:
+        return self._script.temperature[done if self._program.method.sharpens else 0]
+
+    def _student(self, values: list[Any]) -> list[Numbers]:
+        found, left = [], list(values)
+        for part in self._traced.student:
+            size = int(np.prod(own_shape(part.shape), dtype=int))
+            found.append(numbers(left[:size], part.shape))
+            left = left[size:]
+        return found
+
+    def _values(self, student: list[Numbers]) -> list[Any]:
+        """Return the numbers of a student one by one, each an array unless all networks share it."""
+        return [
+            self._spread(value) if SEEDS in part.shape else jnp.asarray(value, part.dtype)
+            for held, part in zip(student, self._traced.student, strict=True)
+            for value in held.values.ravel()
+        ]
+
+    def _spread(self, value: Any) -> Array:  # noqa: ANN401 -- an array, or a number that all networks share
+        return jnp.broadcast_to(value, (self._program.layout.lanes,))
+
+
+def _single(value: Any) -> Numbers:  # noqa: ANN401
+    return numbers([value], ())
+
+
+def read_string(script: Script, shape: Shape, place: Array) -> tuple[list[Token], list[Array]]:
+    """Read one string, and what is asked of it; the script's arrays may be references."""
+    opening, closing, dtype = script.opening[place], script.closing[place], script.asked.dtype
+    tokens = [Token(*(_bit(word, bit, dtype) for word in (opening, closing))) for bit in range(shape.tokens)]
+    rows = shape.tokens if shape.every_token else 1
+    return tokens, [script.asked[place, number] for number in range(rows * shape.targets + shape.outputs)]
+
+
+def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
+    return jnp.where((word & (1 << place)) != 0, jnp.ones((), dtype), jnp.zeros((), dtype))

@@ -11,40 +11,24 @@ from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 from functools import cache
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from llvmlite import binding, ir
 
-from tallystick.cells import Cell, Token, VectorCell
+from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.arithmetic import Folded
-from tallystick.training.fused.script import Script, Shape, learner_of
+from tallystick.training.fused.programs import Layout, Program, Traced, program_of, shapes_of, trace
+from tallystick.training.fused.script import Script, Shape
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
-from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape, unwritable
-from tallystick.training.lessons import Exercise
-from tallystick.training.loop import Learner, Student
+from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape
 from tallystick.training.methods import Method
-from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, PerSeed
 
 _LONG = ir.IntType(64)
 _POINTER = ir.IntType(8).as_pointer()
 _LOCK = Lock()
-
-
-class Layout(NamedTuple):
-    """How a program is laid out.
-
-    Attributes:
-        lanes: networks that are trained together.
-        sharing: how many of Adam's quotients share one reciprocal.
-    """
-
-    lanes: int
-    sharing: int
 
 
 LANES = 64
@@ -63,56 +47,6 @@ def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
     return Layout(lanes if precision == "float32" else min(lanes, LANES // 2), sharing=1 if any(shapes) else 2)
 
 
-class Program(NamedTuple):
-    """What decides which code is compiled.
-
-    Attributes:
-        structure: how the weights are put together.
-        shapes: the shape of each in one network.
-        precision: the type of the weights.
-        gradients: the type that slopes are computed in.
-        shape: what is fixed of a script.
-        kind: the kind of cell.
-        task: what is asked.
-        method: how it is trained.
-        layout: how many networks are trained together.
-    """
-
-    structure: Any
-    shapes: tuple[tuple[int, ...], ...]
-    precision: str
-    gradients: str
-    shape: Shape
-    kind: type[Cell]
-    task: Task
-    method: Method
-    layout: Layout
-
-
-def program_of(
-    weights: AnyWeights,
-    gradients: str,
-    shape: Shape,
-    kind: type[Cell],
-    task: Task,
-    method: Method,
-    layout: Layout | None = None,
-) -> Program:
-    """Return what is compiled for weights like these."""
-    leaves, structure = jax.tree.flatten(weights)
-    shapes, precision = tuple(leaf.shape[:-1] for leaf in leaves), str(leaves[0].dtype)
-    chosen = layout or layout_for(shapes, precision)
-    return Program(structure, shapes, precision, gradients, shape, kind, task, method, chosen)
-
-
-def missing_operation(weights: AnyWeights, setting: Setting, tokens: int) -> str | None:
-    """Return the name of an operation that training needs and that has no vector code; None where there is none."""
-    method, outputs = setting.procedure, setting.goal.outputs
-    shape = Shape(tokens, outputs, outputs + bool(method.memory), method.every_token)
-    program = program_of(weights, setting.gradient_dtype.name, shape, setting.kind, setting.goal, method)
-    return next(iter(unwritable(*_trace(program)[:4])), None)
-
-
 def train_on_processor(
     weights: AnyWeights,
     script: Script,
@@ -124,7 +58,8 @@ def train_on_processor(
     layout: Layout | None = None,
 ) -> tuple[AnyWeights, PerSeed]:
     """Train networks; return their weights and how many strings each network got right. A last vector is filled up."""
-    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
+    chosen = layout or layout_for(shapes_of(weights), str(weights.example.dtype))
+    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, chosen)
     with _LOCK:  # several blocks begin at once, and the first of them compiles
         run = _function(program)
     leaves, structure = jax.tree.flatten(weights)
@@ -143,87 +78,13 @@ def train_on_processor(
     return jax.tree.unflatten(structure, [end[..., :seeds] for end in ends]), right[:seeds]
 
 
-# --- What is computed -----------------------------------------------------------------------------------------------------------
-
-
-class _Traced(NamedTuple):
-    """The parts of a run as programs, and the student that goes from one to the next."""
-
-    start: Any
-    step: Any
-    counted_step: Any
-    weights: Any
-    student: list[Any]
-
-
-@cache
-def _trace(program: Program) -> _Traced:
-    """Trace the learner for one string; what is not of a network is one number."""
-    shape, method = program.shape, program.method
-    own, seen = (jax.ShapeDtypeStruct((), dtype) for dtype in (program.precision, program.gradients))
-    leaves = [jax.ShapeDtypeStruct((*of, SEEDS), program.precision) for of in program.shapes]
-    rows = shape.tokens if shape.every_token else 1
-    asked = [seen] * ((rows * shape.targets) + shape.outputs)
-    fixed = (jax.tree.unflatten(program.structure, leaves), Folded(own, own), own, (own, own))
-
-    def learner(initial: AnyWeights, folded: Folded, numbers: tuple[Any, Any]) -> Learner:
-        parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": method}
-        return learner_of(initial, lambda _: folded, numbers, sharing=program.layout.sharing, **parts)
-
-    def start(initial: AnyWeights, folded: Folded, _: Any, numbers: tuple[Any, Any]) -> Student:  # noqa: ANN401
-        return learner(initial, folded, numbers).start()
-
-    def learn(
-        initial: AnyWeights,
-        folded: Folded,
-        temperature: Any,  # noqa: ANN401 -- a number
-        numbers: tuple[Any, Any],
-        string: list[Token],
-        asked: list[Any],
-        student: Student,
-    ) -> tuple[Student, Any]:
-        learned = learner(initial, folded, numbers)
-        exercise = _exercise(string, asked, shape, as_arrays=issubclass(program.kind, VectorCell))
-        look = learned.look(exercise, student, jnp.dtype(program.gradients), temperature if method.sharpens else None)
-        return learned.learn(student, look), jnp.where(look.right, 1, 0).astype(program.precision)
-
-    def weights(
-        initial: AnyWeights,
-        folded: Folded,
-        temperature: Any,  # noqa: ANN401
-        numbers: tuple[Any, Any],
-        student: Student,
-    ) -> AnyWeights:
-        return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
-
-    with jax.enable_x64("float64" in (program.precision, program.gradients)):
-        started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)
-        arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
-        counted = jax.make_jaxpr(learn)(*arguments)
-        plain = jax.make_jaxpr(lambda *arguments: learn(*arguments)[0])(*arguments)
-        ended = jax.make_jaxpr(weights)(*fixed, student)
-    return _Traced(started, plain, counted, ended, jax.tree.leaves(student))
-
-
-def _exercise(string: list[Token], asked: list[Any], shape: Shape, *, as_arrays: bool) -> Exercise:
-    """Put one string together: as single tokens, or with the tokens as an axis, which layers and gates take."""
-    rows = shape.tokens if shape.every_token else 1
-    answers = tuple(asked[rows * shape.targets :])
-    by_row = [asked[row * shape.targets :][: shape.targets] for row in range(rows)]
-    targets: Any = tuple(zip(*by_row, strict=True)) if shape.every_token else tuple(by_row[0])
-    if not as_arrays:
-        return Exercise(string, targets, answers)
-    stacked = tuple(jnp.stack(target) for target in targets) if shape.every_token else targets
-    return Exercise(Token(*map(jnp.stack, zip(*string, strict=True))), stacked, answers)
-
-
 # --- The function ---------------------------------------------------------------------------------------------------------------
 
 
 @cache
 def _function(program: Program) -> Callable[[int, int, int], None]:
     """Compile the training of one kind of network; it takes where the arrays are, and how many networks and stages there are."""
-    traced = _trace(program)
+    traced = trace(program)
     module = ir.Module("training")
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER.as_pointer(), _LONG, _LONG]), "train")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
@@ -236,7 +97,7 @@ class _Training:
     """Writes the loops around the traced programs."""
 
     def __init__(
-        self, builder: ir.IRBuilder, program: Program, traced: _Traced, arrays: Value, networks: Value, stages: Value
+        self, builder: ir.IRBuilder, program: Program, traced: Traced, arrays: Value, networks: Value, stages: Value
     ) -> None:
         self._build, self._program, self._traced = builder, program, traced
         self._networks, self._stage_count = networks, stages

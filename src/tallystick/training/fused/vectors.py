@@ -8,7 +8,7 @@ share is a scalar until it meets a vector.
     eˣ, tanh x    polynomials, right to about one unit in the last place for eˣ and to two for tanh
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from math import e, factorial, log2
 from typing import Any
 
@@ -48,6 +48,11 @@ class Vectors:
     def __init__(self, builder: ir.IRBuilder, lanes: int) -> None:
         """Write at the end of what the builder has written."""
         self.builder, self.lanes = builder, lanes
+
+    @property
+    def operations(self) -> Container[str]:
+        """JAX's names of the operations that have vector code."""
+        return OPERATIONS
 
     def vector(self, element: ir.Type) -> ir.VectorType:
         """Return the type of a vector."""

@@ -1,20 +1,47 @@
-"""A traced program as vector code: every array becomes an array of vectors, one for each of its numbers in a network.
+"""A traced program written number by number: every array becomes an array of vectors, one for each of its numbers in a network.
 
 A program is traced with `SEEDS` networks, a number that no other axis has, so that the axis of networks can be told from others.
 It is what the lanes of the vectors stand for; every other axis is unrolled. What no result needs is not written.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from jax.extend import core
 
 from tallystick.training.fused.script import LEFT_AS_WRITTEN, products_used_once
-from tallystick.training.fused.vectors import OPERATIONS, Value, Vectors
 
 SEEDS = 61
 """How many networks a program is traced with; they stand for any number of lanes."""
+
+
+Value = Any
+"""One number of many networks as whoever writes it has it, or a scalar that all networks share."""
+
+
+class Vectors(Protocol):
+    """What writes an operation on numbers of many networks: by LLVM for processors, by Pallas for GPUs."""
+
+    @property
+    def operations(self) -> Container[str]:
+        """JAX's names of the operations that `apply` knows."""
+        ...
+
+    def constant(self, value: Any) -> Value:  # noqa: ANN401 -- a number of NumPy's
+        """Return a number that all networks share."""
+
+    def number(self, value: float, like: Value) -> Value:
+        """Return a constant of the type of another value."""
+
+    def apply(self, name: str, *operands: Value) -> Value:
+        """Apply an operation by JAX's name for it."""
+
+    def convert(self, value: Value, dtype: Any) -> Value:  # noqa: ANN401 -- whatever names a type for NumPy
+        """Return a value in another type, rounded to it."""
+
+    def multiply_add(self, x: Value, y: Value, z: Value) -> Value:
+        """Return x·y + z, rounded once."""
 
 
 class Numbers(NamedTuple):
@@ -37,7 +64,8 @@ def own_shape(shape: Sequence[int]) -> tuple[int, ...]:
 def numbers(values: Sequence[Value] | np.ndarray, shape: Sequence[int]) -> Numbers:
     """Return values, in the order of their places, as an array."""
     found = np.empty(len(values), object)
-    found[:] = list(values)
+    for place, value in enumerate(values):  # one by one: NumPy would take an array of many networks apart
+        found[place] = value
     return Numbers(found.reshape(own_shape(shape)), tuple(shape))
 
 
@@ -91,7 +119,7 @@ class Writer:
         if isinstance(inner, core.ClosedJaxpr):
             fused = multiply_adds and parameters.get("name") != LEFT_AS_WRITTEN
             return self._write(inner, operands, multiply_adds=fused)
-        if name in OPERATIONS:
+        if name in self.vectors.operations:
             return [self.each(shape, lambda *parts: self.vectors.apply(name, *parts), operands)]
         if name in _PARTS:
             parts = zip(_PARTS[name](operands[0], parameters), equation.outvars, strict=True)
@@ -155,8 +183,8 @@ class Writer:
 _SUMS = ("add", "sub", "add_any")
 
 
-def unwritable(*programs: core.ClosedJaxpr) -> list[str]:
-    """Return the names of the operations in programs that have no vector code."""
+def unwritable(known: Container[str], *programs: core.ClosedJaxpr) -> list[str]:
+    """Return the names of the operations in programs that have no form here and are not known to whoever applies them."""
     found: list[str] = []
     for program in programs:
         needed = _needed(program.jaxpr)
@@ -165,8 +193,8 @@ def unwritable(*programs: core.ClosedJaxpr) -> list[str]:
                 continue
             inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
             if isinstance(inner, core.ClosedJaxpr):
-                found += unwritable(inner)
-            elif equation.primitive.name not in (*OPERATIONS, *_FORMS, *_PARTS):
+                found += unwritable(known, inner)
+            elif equation.primitive.name not in (*_FORMS, *_PARTS) and equation.primitive.name not in known:
                 found.append(equation.primitive.name)
     return found
 

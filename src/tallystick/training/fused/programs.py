@@ -1,0 +1,160 @@
+"""A training run as programs: the loop's own learner, traced for one string.
+
+Both fused kernels are written from these programs, the one for processors in LLVM's vectors and the one for GPUs in Pallas, so
+that every cell, task and method that can be traced goes through either.
+"""
+
+from collections.abc import Container
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from tallystick.cells import Cell, Token, VectorCell
+from tallystick.languages.tasks import Task
+from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.fused.script import Shape, learner_of
+from tallystick.training.fused.writing import SEEDS, unwritable
+from tallystick.training.lessons import Exercise
+from tallystick.training.loop import Learner, Student
+from tallystick.training.methods import Method
+from tallystick.training.setting import Setting
+from tallystick.training.weights import AnyWeights
+
+
+class Layout(NamedTuple):
+    """How a program is laid out.
+
+    Attributes:
+        lanes: networks that are trained together.
+        sharing: how many of Adam's quotients share one reciprocal.
+    """
+
+    lanes: int
+    sharing: int
+
+
+class Program(NamedTuple):
+    """What decides which code is compiled.
+
+    Attributes:
+        structure: how the weights are put together.
+        shapes: the shape of each in one network.
+        precision: the type of the weights.
+        gradients: the type that slopes are computed in.
+        shape: what is fixed of a script.
+        kind: the kind of cell.
+        task: what is asked.
+        method: how it is trained.
+        layout: how many networks are trained together.
+    """
+
+    structure: Any
+    shapes: tuple[tuple[int, ...], ...]
+    precision: str
+    gradients: str
+    shape: Shape
+    kind: type[Cell]
+    task: Task
+    method: Method
+    layout: Layout
+
+
+def program_of(
+    weights: AnyWeights,
+    gradients: str,
+    shape: Shape,
+    kind: type[Cell],
+    task: Task,
+    method: Method,
+    layout: Layout,
+) -> Program:
+    """Return what is compiled for weights like these."""
+    leaves, structure = jax.tree.flatten(weights)
+    return Program(structure, shapes_of(weights), str(leaves[0].dtype), gradients, shape, kind, task, method, layout)
+
+
+def shapes_of(weights: AnyWeights) -> tuple[tuple[int, ...], ...]:
+    """Return the shape of each array of one network."""
+    return tuple(leaf.shape[:-1] for leaf in jax.tree.leaves(weights))
+
+
+def missing_operation(weights: AnyWeights, setting: Setting, tokens: int, known: Container[str]) -> str | None:
+    """Return the name of an operation that training needs and that is not known; None where there is none."""
+    method, outputs = setting.procedure, setting.goal.outputs
+    shape = Shape(tokens, outputs, outputs + bool(method.memory), method.every_token)
+    parts = (setting.kind, setting.goal, method)
+    program = program_of(weights, setting.gradient_dtype.name, shape, *parts, Layout(SEEDS, sharing=1))
+    return next(iter(unwritable(known, *trace(program)[:4])), None)
+
+
+class Traced(NamedTuple):
+    """The parts of a run as programs, and the student that goes from one to the next."""
+
+    start: Any
+    step: Any
+    counted_step: Any
+    weights: Any
+    student: list[Any]
+
+
+@cache
+def trace(program: Program) -> Traced:
+    """Trace the learner for one string; what is not of a network is one number."""
+    shape, method = program.shape, program.method
+    own, seen = (jax.ShapeDtypeStruct((), dtype) for dtype in (program.precision, program.gradients))
+    leaves = [jax.ShapeDtypeStruct((*of, SEEDS), program.precision) for of in program.shapes]
+    rows = shape.tokens if shape.every_token else 1
+    asked = [seen] * ((rows * shape.targets) + shape.outputs)
+    fixed = (jax.tree.unflatten(program.structure, leaves), Folded(own, own), own, (own, own))
+
+    def learner(initial: AnyWeights, folded: Folded, numbers: tuple[Any, Any]) -> Learner:
+        parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": method}
+        return learner_of(initial, lambda _: folded, numbers, sharing=program.layout.sharing, **parts)
+
+    def start(initial: AnyWeights, folded: Folded, _: Any, numbers: tuple[Any, Any]) -> Student:  # noqa: ANN401
+        return learner(initial, folded, numbers).start()
+
+    def learn(
+        initial: AnyWeights,
+        folded: Folded,
+        temperature: Any,  # noqa: ANN401 -- a number
+        numbers: tuple[Any, Any],
+        string: list[Token],
+        asked: list[Any],
+        student: Student,
+    ) -> tuple[Student, Any]:
+        learned = learner(initial, folded, numbers)
+        exercise = exercise_of(string, asked, shape, as_arrays=issubclass(program.kind, VectorCell))
+        look = learned.look(exercise, student, jnp.dtype(program.gradients), temperature if method.sharpens else None)
+        return learned.learn(student, look), jnp.where(look.right, 1, 0).astype(program.precision)
+
+    def weights(
+        initial: AnyWeights,
+        folded: Folded,
+        temperature: Any,  # noqa: ANN401
+        numbers: tuple[Any, Any],
+        student: Student,
+    ) -> AnyWeights:
+        return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
+
+    with jax.enable_x64("float64" in (program.precision, program.gradients)):
+        started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)
+        arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
+        counted = jax.make_jaxpr(learn)(*arguments)
+        plain = jax.make_jaxpr(lambda *arguments: learn(*arguments)[0])(*arguments)
+        ended = jax.make_jaxpr(weights)(*fixed, student)
+    return Traced(started, plain, counted, ended, jax.tree.leaves(student))
+
+
+def exercise_of(string: list[Token], asked: list[Any], shape: Shape, *, as_arrays: bool) -> Exercise:
+    """Put one string together: as single tokens, or with the tokens as an axis, which layers and gates take."""
+    rows = shape.tokens if shape.every_token else 1
+    answers = tuple(asked[rows * shape.targets :])
+    by_row = [asked[row * shape.targets :][: shape.targets] for row in range(rows)]
+    targets: Any = tuple(zip(*by_row, strict=True)) if shape.every_token else tuple(by_row[0])
+    if not as_arrays:
+        return Exercise(string, targets, answers)
+    stacked = tuple(jnp.stack(target) for target in targets) if shape.every_token else targets
+    return Exercise(Token(*map(jnp.stack, zip(*string, strict=True))), stacked, answers)
