@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tallystick.cells import ScalarCell, VectorCell
+from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
 from tallystick.training.fused.programs import missing_operation, shapes_of
 from tallystick.training.fused.script import script_of
@@ -226,10 +226,9 @@ def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> st
         return f"strings of {longest} tokens are longer than the {LONGEST} that a fused kernel holds"
     if steps > MOST_STEPS:
         return f"{steps:,} steps are more than the {MOST_STEPS:,} that a fused kernel has corrections for"
-    if issubclass(setting.kind, ScalarCell):  # whose quotients share reciprocals
-        for name, most in MOST.items():
-            if getattr(setting, name) > most:
-                return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what a fused kernel holds"
+    for name, most in MOST.items():
+        if getattr(setting, name) > most:
+            return f"{name}: {getattr(setting, name):g} is more than {most:g}, and may lead beyond what a fused kernel holds"
     return _reason_against_processor(setting, longest) if kind == "cpu" else _reason_against_gpu(setting, longest)
 
 

@@ -57,12 +57,20 @@ def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: in
         squares = jax.tree.map(lambda s, g: square_decay * s + g * g, moments.second, gradient)
         rate, offset = folded(done)
         divisors = [jnp.sqrt(s) + offset for s in jax.tree.leaves(squares)]
-        scales = _over_each(-rate, divisors, sharing)
+        scales = _over_numbers(-rate, divisors, sharing)
         leaves, structure = jax.tree.flatten(sums)
         changes = [total * scale for total, scale in zip(leaves, scales, strict=True)]
         return jax.tree.unflatten(structure, changes), Moments(sums, squares)
 
     return optimiser_of(step)
+
+
+def _over_numbers(dividend: Array, divisors: list[Array], sharing: int) -> list[Array]:
+    """Divide one number by arrays, whose last axis is that of the networks, number by number."""
+    rows = [row for divisor in divisors for row in divisor.reshape(-1, divisor.shape[-1])]
+    found = iter(_over_each(dividend, rows, sharing))
+    each = ([next(found) for _ in range(divisor.size // divisor.shape[-1])] for divisor in divisors)
+    return [jnp.stack(part).reshape(divisor.shape) for part, divisor in zip(each, divisors, strict=True)]
 
 
 def _over_each(dividend: Array, divisors: list[Array], sharing: int) -> list[Array]:

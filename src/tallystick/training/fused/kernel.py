@@ -40,14 +40,11 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
 def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Launch:
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
-    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32; those of whole
-    tensors do not go together.
+    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
-    few = weights <= _FEW_WEIGHTS
-    block = (512 if few else 256) if precision == np.float32 else (256 if few else 128)
-    if any(shapes):
-        return Launch(block if weights <= _SOME_WEIGHTS else 128, warps=4, sharing=1)
+    few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
+    block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
     return Launch(block, warps=4, sharing=2 if few else 4)
 
 

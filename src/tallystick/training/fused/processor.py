@@ -40,11 +40,11 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
 def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
     """Return the layout that measured best: the more numbers a network has, the fewer networks stay in the first cache.
 
-    Quotients share a reciprocal where each belongs to one number; those of whole tensors do not go together.
+    Two quotients share a reciprocal.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
     lanes = LANES if weights <= _FEW_WEIGHTS else LANES // 2 if weights <= _SOME_WEIGHTS else LANES // 4
-    return Layout(lanes if precision == "float32" else min(lanes, LANES // 2), sharing=1 if any(shapes) else 2)
+    return Layout(lanes if precision == "float32" else min(lanes, LANES // 2), sharing=2)
 
 
 def train_on_processor(

@@ -1,0 +1,111 @@
+"""The fused kernel for GPUs on every kind of cell, in one run: its speed, and how far its weights are from the scan's.
+
+    python -m benchmarks.gpu_cells [CELL:UNITS ...]
+
+Each row is the kernel alone, on networks that lie on the device already: length 8, 100 epochs, one string a step. The scan is
+JAX's batched program on the same GPU, for one epoch. `nudged` is how far the scan's own weights move if every initial weight is
+changed by up to one unit in the last place: no two ways of rounding can be expected to agree more closely. Differences are the
+median over seeds of the greatest difference in a weight.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tallystick.datasets.paper import training_set
+from tallystick.training.engines import devices_named
+from tallystick.training.ensemble import train, training_precision
+from tallystick.training.fused.kernel import launch_for, train_fused
+from tallystick.training.fused.programs import shapes_of
+from tallystick.training.fused.script import script_of
+from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.loop import train_block
+from tallystick.training.setting import Setting
+from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
+
+CELLS = ("linear:1", "lstm:1", "lstm:2", "gru:2", "linear:4", "selective:4", "lstm:4")
+SEEDS = {1: 2**22, 2: 2**18, 4: 2**18}
+"""By the number of units."""
+
+_COMPARED, _EPOCHS, _SCANNED = 64, 5, 2**12
+
+
+def initial(setting: Setting, seeds: int) -> AnyWeights:
+    """Return fresh weights."""
+    sizes = {"bias": setting.bias, "dtype": setting.dtype, "units": setting.units}
+    return fresh_weights(setting.kind, setting.goal, np.arange(seeds), **sizes)
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Return how long work takes until its results are there."""
+    started = perf_counter()
+    jax.block_until_ready(work())
+    return perf_counter() - started
+
+
+def kernel_rate(setting: Setting) -> tuple[float, float]:
+    """Return runs per second, and the seconds of a first call, which compiles."""
+    seeds, strings = SEEDS[setting.units], training_set(setting.goal, setting.train_length, seed=0)
+    script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+    parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
+    arrays = jax.tree.map(jnp.asarray, (initial(setting, seeds), script))
+    launch = launch_for(shapes_of(arrays[0]), np.dtype(setting.precision))
+    first, *later = (seconds_of(lambda: train_fused(*arrays, launch=launch, **parts)) for _ in range(3))
+    return seeds / min(later), first - min(later)
+
+
+def scan_rate(setting: Setting) -> float:
+    """Return runs per second of the compiled scan on the same device, from a run of one epoch."""
+    short = replace(setting, epochs=1)
+    strings = training_set(setting.goal, setting.train_length, seed=0)
+    arrays = jax.tree.map(
+        jnp.asarray, (initial(short, _SCANNED), lessons_of(short, strings), course_of(short, strings))
+    )
+    parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
+    seconds_of(lambda: train_block(*arrays, **parts))
+    return _SCANNED / seconds_of(lambda: train_block(*arrays, **parts)) / setting.epochs
+
+
+def differences(setting: Setting) -> tuple[float, float]:
+    """Return how far the kernel's weights are from those of the scan, and how far the scan's move after a nudge."""
+    short = replace(setting, epochs=_EPOCHS)
+    strings = training_set(setting.goal, setting.train_length, seed=0)
+    start = initial(short, _COMPARED)
+    scanned = train(short, start, strings, device="cpu", engine="scan").weights
+    fused = train(short, start, strings, device="gpu", engine="fused").weights
+    nudged = train(short, nudge_weights(start, 2.0**-23, 0), strings, device="cpu", engine="scan").weights
+    return _distance(scanned, fused), _distance(scanned, nudged)
+
+
+def _distance(first: AnyWeights, second: AnyWeights) -> float:
+    pairs = zip(*map(jax.tree.leaves, (first, second)), strict=True)
+    parts = [np.abs(np.asarray(a, float) - np.asarray(b, float)).reshape(-1, _COMPARED).max(axis=0) for a, b in pairs]
+    return float(np.median(np.max(parts, axis=0)))
+
+
+def main(*cells: str) -> None:
+    """Print a row per cell."""
+    devices = devices_named("gpu")
+    print(f"{devices.name}, length 8, binary, float32\n")
+    print("| cell | bias | runs per second | scan | compiled in | differs from the scan by | nudged |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for name in cells or CELLS:
+        cell, units = name.split(":")
+        for bias in (False, True) if name == "linear:1" else (True,):
+            setting = Setting("binary", bias, 8, cell=cell, units=int(units))
+            with devices.using(), training_precision(setting):
+                rate, compiling = kernel_rate(setting)
+                scanned = scan_rate(setting)
+            found, nudged = differences(setting)
+            columns = (cell, units, "with" if bias else "without", f"{rate:,.0f}", f"{scanned:,.0f}")
+            first, *rest = columns
+            print(f"| {first}, {' | '.join(rest)} | {compiling:.1f} s | {found:.1e} | {nudged:.1e} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
