@@ -125,8 +125,11 @@ MOST_STEPS = 2**25
 """The most steps of the fused kernels: the table of their corrections takes less than a gigabyte."""
 
 MOST_WEIGHTS = {"cpu": 400, "gpu": 150}
-"""The most weights of a network in the fused kernels, which are compiled weight by weight; for eight units of an LSTM that takes
-LLVM half a minute."""
+"""The most weights of a network in the fused kernels, which are compiled weight by weight: for eight units of an LSTM that takes
+LLVM half a minute, and for two units a GPU's compiler three."""
+
+FEW_WEIGHTS = 40
+"""The most weights of a network with several units for which a GPU is taken unasked: it compiles their kernel in 20 seconds."""
 
 NETWORKS = 512
 """The block of every layout of the fused kernel divides this many networks."""
@@ -188,10 +191,10 @@ class Engine:
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:
-    """Return the devices that train a setting: a GPU where there is one and its kernel holds such a network."""
+    """Return the devices that train a setting: a GPU where there is one and its kernel for such a network is soon compiled."""
     if name != "auto" or not issubclass(setting.kind, VectorCell):
         return devices_named(name)
-    return devices_named("cpu" if _reason_against_gpu(setting, setting.train_length) else "auto")
+    return devices_named("cpu" if _reason_against_gpu(setting, setting.train_length, FEW_WEIGHTS) else "auto")
 
 
 def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
@@ -232,14 +235,14 @@ def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> st
     return _reason_against_processor(setting, longest) if kind == "cpu" else _reason_against_gpu(setting, longest)
 
 
-def _reason_against_gpu(setting: Setting, longest: int) -> str | None:
+def _reason_against_gpu(setting: Setting, longest: int, most: int = MOST_WEIGHTS["gpu"]) -> str | None:
     try:
         import jax.experimental.pallas.triton  # noqa: F401, PLC0415 -- takes a while to load
 
         from tallystick.training.fused.instructions import OPERATIONS  # noqa: PLC0415 -- which loads it too
     except ImportError:
         return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
-    return _reason_against_numbers(setting, longest, MOST_WEIGHTS["gpu"], OPERATIONS)
+    return _reason_against_numbers(setting, longest, most, OPERATIONS)
 
 
 def _reason_against_processor(setting: Setting, longest: int) -> str | None:
