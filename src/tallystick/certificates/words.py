@@ -227,5 +227,6 @@ def _state(h: Number, units: int | None = None) -> str:
         more = ["…"] if units is not None and len(numbers) > units else []
         return _state(numbers[0]) if len(numbers) == 1 else f"({', '.join([*map(_state, numbers[:units]), *more])})"
     if isinstance(h, Fraction):  # which may lie beyond what a float holds
-        return f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
+        text = f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
+        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return f"{float(h):.6g}" if len(str(h)) > _DIGITS else str(h)
