@@ -47,9 +47,9 @@ def describe(verdict: Verdict) -> list[str]:
     return [part for line in lines for part in wrap(line)]
 
 
-def wrap(line: str) -> list[str]:
+def wrap(line: str, width: int = WIDTH) -> list[str]:
     """Return a line as those that fit into a terminal, all but the first indented."""
-    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def answer(verdict: Verdict) -> list[str]:
