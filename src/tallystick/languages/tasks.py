@@ -7,7 +7,7 @@ refuses a task that it does not decide (`Task.is_by_sign`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.display import Chart, Shown, Token, View
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
 from tallystick.languages.counter_machine import Configuration, CounterMachine, String
@@ -72,12 +73,15 @@ def count(_: CounterMachine, configuration: Configuration) -> int:
     return configuration.counters[0]
 
 
+_SAMPLE = 12
+"""The tokens of a string that shows what a task asks."""
+
 _TRIED = 16
 """Counts up to this size are tried to see whether their sign decides a task."""
 
 
-@dataclass(frozen=True)
-class Task:
+@dataclass(frozen=True, repr=False)
+class Task(Shown):
     """What is asked of a network.
 
     Attributes:
@@ -86,7 +90,10 @@ class Task:
         classes: the labels, in the order of their index; none where the count itself is asked for.
         question: the index of the right class.
         empty: whether the empty string is a member, where that was said; None where nobody asks about it.
+        words: what sentences call the classes; a class that is not there is called by its name.
 
+    >>> BINARY.in_words("ZeroNeg")
+    'not positive'
     >>> [str(BINARY.right_class(string)) for string in ("(()", "())")]
     ['Pos', 'ZeroNeg']
     """
@@ -96,6 +103,36 @@ class Task:
     classes: tuple[str, ...]
     question: Question
     empty: bool | None = None
+    words: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Task({self.name}: {self.answers_in_words}, over {' '.join(self.alphabet)})"
+
+    def view(self) -> View:
+        """Return what a notebook shows: the question, and the machine's counters along a short string."""
+        string = self.sample()
+        right = [self.right_class(string[:length]) for length in range(1, len(string) + 1)]
+        counters = [step.after.counters for step in self.machine.run(string)]
+        lines = {f"counter {i + 1}": [float(one[i]) for one in counters] for i in range(self.machine.counters)}
+        numbers = {"state": len(self.machine.states), "counter": self.machine.counters}
+        facts = {
+            "answers": self.answers_in_words,
+            "tokens": " ".join(self.alphabet),
+            "machine": ", ".join(f"{number} {name}{'s' * (number != 1)}" for name, number in numbers.items()),
+        }
+        tokens = [Token(token, note=self.in_words(name)) for token, name in zip(string, right, strict=True)]
+        label = "count" if len(lines) == 1 else "counters"
+        chart = Chart(list(range(1, len(string) + 1)), lines, "tokens read", label, guide=0.0)
+        return View(f"Task {self.name}", (), facts, tokens, "its counters along: ", chart)
+
+    def sample(self) -> tuple[str, ...]:
+        """Return a short string to try a network on: every token in turn, each some times.
+
+        >>> "".join(BINARY.sample())
+        '(((((())))))'
+        """
+        times = max(1, _SAMPLE // len(self.alphabet))
+        return tuple(token for token in self.alphabet[:_SAMPLE] for _ in range(times))
 
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
@@ -105,7 +142,7 @@ class Task:
         """Pickle a ready task as its name and the order of its classes, so that another process has the same object."""
         ready = READY_TASKS.get(self.name)
         if ready is None or sorted(ready.classes) != sorted(self.classes) or ready.in_order(self.classes) != self:
-            return Task, (self.name, self.machine, self.classes, self.question, self.empty)
+            return Task, (self.name, self.machine, self.classes, self.question, self.empty, self.words)
         return _ready_task_in_order, (self.name, self.classes)
 
     @property
@@ -134,8 +171,17 @@ class Task:
             question, places = question.question, tuple(places[place] for place in question.places)
         named = tuple(next(label for label in self.classes if label == name) for name in classes)
         if places == tuple(range(len(places))):
-            return Task(self.name, self.machine, named, question, self.empty)
-        return Task(self.name, self.machine, named, Reordered(question, places), self.empty)
+            return replace(self, classes=named, question=question)
+        return replace(self, classes=named, question=Reordered(question, places))
+
+    @property
+    def answers_in_words(self) -> str:
+        """What may be answered, in words."""
+        return " or ".join(map(self.in_words, self.classes)) or "the count itself"
+
+    def in_words(self, name: str) -> str:
+        """Return what sentences call a class: 'not positive' for the paper's ZeroNeg."""
+        return self.words.get(name, str(name))
 
     @property
     def is_membership(self) -> bool:
@@ -285,8 +331,11 @@ class Task:
 
 _LANGUAGES = ((BB_COUNTER, BB), (SEMI_DYCK1_COUNTER, SEMI_DYCK1))
 
-BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), is_positive)
-TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), sign)
+_SIGNS = {"ZeroNeg": "not positive", "Neg": "negative", "Zero": "zero", "Pos": "positive"}
+"""What sentences call the paper's classes."""
+
+BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), is_positive, words=_SIGNS)
+TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), sign, words=_SIGNS)
 COUNT = Task("count", BB_COUNTER, (), count)
 BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
     Task(name, READY_MACHINES[name], tuple(MembershipClass), is_member)
@@ -294,19 +343,26 @@ BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
 )
 
 
-def task_of_machine(machine: CounterMachine, name: str, classes: Mapping[str, Iterable[Check]] | None = None) -> Task:
+def task_of_machine(
+    machine: CounterMachine,
+    name: str,
+    classes: Mapping[str, Iterable[Check]] | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Task:
     """Return a task of any machine.
 
     Args:
         machine: what counts.
         name: the word for the task.
         classes: for each class the states and zero checks that get it, each in exactly one; the default is membership.
+        words: what sentences call the classes, where that is not their name.
     """
     if classes is None:
         return Task(name, machine, tuple(MembershipClass), is_member)
     if set(classes) == set(MembershipClass):
         raise BadInput("classes: what is accepted the machine itself says; leave the classes out to ask for membership")
-    return Task(name, machine, tuple(classes), by_check(machine, {one: frozenset(of) for one, of in classes.items()}))
+    question = by_check(machine, {one: frozenset(of) for one, of in classes.items()})
+    return Task(name, machine, tuple(classes), question, words=words or {})
 
 
 DYCK1_PREFIX = task_of_machine(
