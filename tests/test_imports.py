@@ -24,7 +24,7 @@ ROOMS = [
     "datasets",
     "training",
     "certificates",
-    "indicators",
+    "counting_conditions",
     "conversion",
     "theorems",
     "runs",

@@ -4,17 +4,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
-from tallystick.certificates.running.executable import Executable
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, MIXED_FORMATS, Number, float_format, standard_floats
+
+if TYPE_CHECKING:
+    from tallystick.certificates.running.executable import Executable
 
 LONGEST_STRING = 10**6
 
@@ -147,7 +149,7 @@ class Verdict:
         first: the least length that counts.
     """
 
-    model: Network | Executable
+    model: "Network | Executable"
     lengths: Lengths
     arithmetic: str
     outcome: Outcome
@@ -216,9 +218,9 @@ class Verdict:
         """
         if not self.failure or self._is_mixed:
             return []
-        if isinstance(self.model, Executable):
-            return self.model.outputs_along(self.failure.string)
-        return self._states(self.model, self.failure.tokens)
+        if isinstance(self.model, Network):
+            return self._states(self.model, self.failure.tokens)
+        return self.model.outputs_along(self.failure.string)
 
     @standard_floats()
     def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:
