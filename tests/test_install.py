@@ -107,6 +107,11 @@ def test_every_library_of_an_extra_is_named_with_it():
     assert {homes.get(module, module) for module in EXTRAS} == brought.keys() - in_core
 
 
+def test_the_core_asks_for_nothing_that_an_extra_brings():
+    homes = {module: name_of(names[0]) for module, names in packages_distributions().items()}
+    assert not {name_of(one) for one in PROJECT["dependencies"]} & {homes.get(module, module) for module in EXTRAS}
+
+
 def test_all_is_every_extra_that_chooses_no_build():
     extras = PROJECT["optional-dependencies"]
     (everything,) = extras["all"]
