@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DOCS_VENV := .venv-docs
 OUT ?= out
 # The authors' own strings, for the exact edition, where they lie beside the checkout; AUTHORS_DATA=DIR names another place.
 AUTHORS_DATA ?= $(wildcard ../shared/authors-data)
@@ -86,8 +87,14 @@ bench: $(VENV)/torch
 			--figure $(OUT)/bench/$$suite.svg --force || exit; \
 	done
 
-docs: $(VENV)/ready
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+# In an environment of its own, a small one: the core's libraries and the site's, and the package as it stands here.
+docs: $(DOCS_VENV)/ready
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(DOCS_VENV)/bin/mkdocs build --strict --quiet
+
+$(DOCS_VENV)/ready: requirements-docs.txt
+	$(PYTHON) -m venv --clear $(DOCS_VENV)
+	$(DOCS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.txt
+	touch $@
 
 # Installs exactly what requirements.txt pins, each file checked against its hash.
 $(VENV)/ready: requirements.txt pyproject.toml
@@ -100,12 +107,12 @@ $(VENV)/torch: $(VENV)/ready requirements-torch.txt
 	$(PIP) -r requirements-torch.txt
 	touch $@
 
-# Renews the pins. Needs uv on the path; the result names no download address. PyTorch and numba have a file of their
+# Renews the pins. Needs uv on the path; the results name no download address. PyTorch and numba have a file of their
 # own, requirements-torch.txt, renewed by hand: builds of PyTorch differ from place to place.
+COMPILE = uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
-	uv pip compile pyproject.toml --extra cluster --extra explore --extra fast --extra prove --extra tanh --extra dev \
-		--universal --python-version 3.11 \
-		--generate-hashes --no-emit-index-url --no-header --output-file requirements.txt
+	$(COMPILE) --extra dev --output-file requirements.txt
+	$(COMPILE) --extra docs --constraint requirements.txt --output-file requirements-docs.txt
 
 clean:
-	rm -rf $(VENV) $(OUT) dist site $(foreach dir,proofs proofs/checker,$(addprefix $(dir)/,*.vo *.vok *.vos *.glob .*.aux)) proofs/checker/build
+	rm -rf $(VENV) $(DOCS_VENV) $(OUT) dist site $(foreach dir,proofs proofs/checker,$(addprefix $(dir)/,*.vo *.vok *.vos *.glob .*.aux)) proofs/checker/build

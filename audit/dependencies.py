@@ -9,6 +9,7 @@ from packaging.utils import canonicalize_name
 
 PACKAGE = "tallystick"
 CORE, DEVELOPMENT = "core", "dev"
+OF_DEVELOPMENT = (DEVELOPMENT, "docs")
 NO_EXTRA = ""
 
 
@@ -29,7 +30,7 @@ def dependencies() -> Dependencies:
     """Follow the installed packages' own word on what they need, on this system."""
     extras = distribution(PACKAGE).metadata.get_all("Provides-Extra") or []
     core = closure(NO_EXTRA)
-    parts = {CORE: core} | {extra: closure(extra) - core for extra in extras if extra != DEVELOPMENT}
+    parts = {CORE: core} | {extra: closure(extra) - core for extra in extras if extra not in OF_DEVELOPMENT}
     parts[DEVELOPMENT] = closure(DEVELOPMENT).difference(*parts.values())
     names = sorted(set().union(*parts.values()))
     needed_by = {name: tuple(part for part, needed in parts.items() if name in needed) for name in names}

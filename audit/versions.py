@@ -20,7 +20,6 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = str(Path(sys.executable).with_name("uv"))
 PYTHONS = ("3.11", "3.12", "3.13")
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
-EXTRAS = ("cluster", "explore", "fast", "prove", "tanh")
 SHOWN = ("jax", "numpy", "polars", "matplotlib", "optax", "typer", "fastapi", "z3-solver")
 
 TOOLS = ("httpx", "hypothesis", "psutil", "pytest", "pytest-xdist", "scipy")
@@ -91,8 +90,7 @@ def install(python: str, resolution: str, folder: Path) -> Path:
     environment = folder / "environment"
     run(UV, "venv", "--quiet", "--no-python-downloads", "--python", python, str(environment), folder=ROOT)
     into = ("--quiet", "--python", str(environment), "--only-binary", ":all:")
-    extras = [word for extra in EXTRAS for word in ("--extra", extra)]
-    wanted = ("-r", str(ROOT / "pyproject.toml"), *extras)
+    wanted = ("-r", str(ROOT / "pyproject.toml"), "--extra", "all")
     run(UV, "pip", "install", *into, "--resolution", resolution, "--upgrade", *wanted, folder=ROOT)
     run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "built"), folder=ROOT)
     (wheel,) = (folder / "built").iterdir()

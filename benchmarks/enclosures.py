@@ -16,7 +16,8 @@ from typing import Any
 
 from tallystick.certificates.boxes import suspects
 from tallystick.certificates.certify import certify
-from tallystick.networks import Network, from_torch
+from tallystick.networks import Network
+from tallystick.networks.pytorch import from_torch
 from tallystick.numbers import boxes
 
 NETWORKS: dict[str, tuple[str, int, int, int, int]] = {

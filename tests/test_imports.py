@@ -25,7 +25,7 @@ ROOMS = [
     "datasets",
     "training",
     "certificates",
-    "indicators",
+    "counting_conditions",
     "conversion",
     "theorems",
     "runs",

@@ -6,7 +6,7 @@ from typer import Context
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from tallystick.cli import app
+from tallystick.cli import COMMANDS, app, load_command
 
 PLACE = "<!-- every command -->"
 PROGRAM = "tallystick"
@@ -22,8 +22,7 @@ def commands_as_markdown() -> str:
     group = get_command(app)
     assert isinstance(group, TyperGroup), "a program with several commands"
     context = Context(group, info_name=PROGRAM)
-    listed = ((name, group.get_command(context, name)) for name in group.list_commands(context))
-    return "\n".join(_section(name, command, context) for name, command in listed)
+    return "\n".join(_section(name, load_command(name), context) for name in COMMANDS)
 
 
 def _section(name: str, command: Any, context: Context) -> str:  # noqa: ANN401 -- typer's own class has no public name

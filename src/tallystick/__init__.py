@@ -8,50 +8,52 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tallystick.cells import (
-    Cell,
-    GraphCell,
-    GruCell,
-    LinearCell,
-    LinearLayer,
-    LruLayer,
-    LstmCell,
-    MatrixLayer,
-    NoResetGruCell,
-    ReluCell,
-    ReluLayer,
-    ResetBeforeGruCell,
-    SelectiveCell,
-    SelectiveLayer,
-    Stack,
-    TanhCell,
-    TanhLayer,
-    Unit,
-)
-from tallystick.cells.conditions import Condition
-from tallystick.certificates.certificate import write_certificate
-from tallystick.certificates.certify import certify
-from tallystick.certificates.languages.members import Members, members
-from tallystick.certificates.one_unit.ensemble import horizons
-from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
-from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
-from tallystick.certificates.running.library_functions import check_library
-from tallystick.certificates.verdict import Verdict
-from tallystick.checker import check_file as check_certificate
-from tallystick.conversion import Extraction, extract, to_cell, to_machine
-from tallystick.errors import BadInput
-from tallystick.indicators import Indicators, conditions, indicators
-from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
-from tallystick.languages.counter_machine import CounterMachine
-from tallystick.languages.machine_files import read_task
-from tallystick.languages.ready_machines import READY_MACHINES
-from tallystick.languages.tasks import READY_TASKS, Task, task_of_machine
-from tallystick.networks import Network, Readout, Unreadable, from_torch, read_network, write_network
-from tallystick.networks.int8 import quantise
-from tallystick.networks.steps import Steps
-from tallystick.numbers import ARITHMETICS, exact
+from tallystick.errors import missing_extra_named
 
 if TYPE_CHECKING:
+    from tallystick.cells import (
+        Cell,
+        GraphCell,
+        GruCell,
+        LinearCell,
+        LinearLayer,
+        LruLayer,
+        LstmCell,
+        MatrixLayer,
+        NoResetGruCell,
+        ReluCell,
+        ReluLayer,
+        ResetBeforeGruCell,
+        SelectiveCell,
+        SelectiveLayer,
+        Stack,
+        TanhCell,
+        TanhLayer,
+        Unit,
+    )
+    from tallystick.cells.conditions import Condition
+    from tallystick.certificates.certificate import write_certificate
+    from tallystick.certificates.certify import certify
+    from tallystick.certificates.languages.members import Members, members
+    from tallystick.certificates.one_unit.ensemble import horizons
+    from tallystick.certificates.one_unit.exact_accuracy import ExactAccuracy, accuracy_curve, exact_accuracy
+    from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
+    from tallystick.certificates.running.library_functions import check_library
+    from tallystick.certificates.verdict import Verdict
+    from tallystick.checker import check_file as check_certificate
+    from tallystick.conversion import Extraction, extract, to_cell, to_machine
+    from tallystick.counting_conditions import Indicators, conditions, indicators
+    from tallystick.errors import BadInput
+    from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
+    from tallystick.languages.counter_machine import CounterMachine
+    from tallystick.languages.machine_files import read_task
+    from tallystick.languages.ready_machines import READY_MACHINES
+    from tallystick.languages.tasks import READY_TASKS, Task, task_of_machine
+    from tallystick.networks import Network, Readout, read_network, write_network
+    from tallystick.networks.int8 import quantise
+    from tallystick.networks.pytorch import Unreadable, from_torch
+    from tallystick.networks.steps import Steps
+    from tallystick.numbers import ARITHMETICS, exact
     from tallystick.runs.runner import train
     from tallystick.studies.reproduce import reproduce
     from tallystick.training.ensemble import Ensemble
@@ -59,19 +61,67 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# These need JAX, which takes a second to load; a verdict or a proof does not, so they are imported when first asked for.
-_ON_DEMAND = {
-    "Ensemble": "tallystick.training.ensemble",
-    "Setting": "tallystick.training.setting",
-    "reproduce": "tallystick.studies.reproduce",
-    "train": "tallystick.runs.runner",
+# A name is imported when it is first asked for, so that a verdict need not wait for JAX nor a proof for NumPy.
+_HOMES = {
+    "tallystick.cells": (
+        "Cell",
+        "GraphCell",
+        "GruCell",
+        "LinearCell",
+        "LinearLayer",
+        "LruLayer",
+        "LstmCell",
+        "MatrixLayer",
+        "NoResetGruCell",
+        "ReluCell",
+        "ReluLayer",
+        "ResetBeforeGruCell",
+        "SelectiveCell",
+        "SelectiveLayer",
+        "Stack",
+        "TanhCell",
+        "TanhLayer",
+        "Unit",
+    ),
+    "tallystick.cells.conditions": ("Condition",),
+    "tallystick.certificates.certificate": ("write_certificate",),
+    "tallystick.certificates.certify": ("certify",),
+    "tallystick.certificates.languages.members": ("Members", "members"),
+    "tallystick.certificates.one_unit.ensemble": ("horizons",),
+    "tallystick.certificates.one_unit.exact_accuracy": ("ExactAccuracy", "accuracy_curve", "exact_accuracy"),
+    "tallystick.certificates.one_unit.failing_strings": ("extreme_failures", "random_failures"),
+    "tallystick.certificates.running.library_functions": ("check_library",),
+    "tallystick.certificates.verdict": ("Verdict",),
+    "tallystick.checker": ("check_file",),
+    "tallystick.conversion": ("Extraction", "extract", "to_cell", "to_machine"),
+    "tallystick.errors": ("BadInput",),
+    "tallystick.counting_conditions": ("Indicators", "conditions", "indicators"),
+    "tallystick.languages.brackets": ("BB", "DYCK1", "SEMI_DYCK1"),
+    "tallystick.languages.counter_machine": ("CounterMachine",),
+    "tallystick.languages.machine_files": ("read_task",),
+    "tallystick.languages.ready_machines": ("READY_MACHINES",),
+    "tallystick.languages.tasks": ("READY_TASKS", "Task", "task_of_machine"),
+    "tallystick.networks": ("Network", "Readout", "read_network", "write_network"),
+    "tallystick.networks.int8": ("quantise",),
+    "tallystick.networks.pytorch": ("Unreadable", "from_torch"),
+    "tallystick.networks.steps": ("Steps",),
+    "tallystick.numbers": ("ARITHMETICS", "exact"),
+    "tallystick.runs.runner": ("train",),
+    "tallystick.studies.reproduce": ("reproduce",),
+    "tallystick.training.ensemble": ("Ensemble",),
+    "tallystick.training.setting": ("Setting",),
 }
+_OTHER_NAMES = {"check_certificate": "check_file"}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name in _ON_DEMAND:
-        return getattr(import_module(_ON_DEMAND[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    at_home = _OTHER_NAMES.get(name, name)
+    with missing_extra_named():
+        globals()[name] = found = getattr(import_module(_HOME_OF[at_home]), at_home)
+    return found
 
 
 def __dir__() -> list[str]:

@@ -15,8 +15,8 @@ from tallystick.certificates.closed_forms.affine import Affine
 from tallystick.certificates.closed_forms.paths import Path
 from tallystick.certificates.closed_forms.polyhedra import Form, Polyhedron, Undecided
 from tallystick.certificates.verdict import REAL
+from tallystick.counting_conditions import conditions
 from tallystick.errors import BadInput
-from tallystick.indicators import conditions
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.counter_machine import Add, Case, CounterMachine, TimesZero, Update, ZeroMask
 from tallystick.languages.minimal_machines import minimal_machine

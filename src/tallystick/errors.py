@@ -4,6 +4,9 @@ Every error a user can cause is a `BadInput`: the command line prints its messag
 and from Python it is an ordinary `ValueError`.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 LONGEST_MESSAGE = 1000
 _MOST_DIGITS = 18
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
@@ -59,12 +62,45 @@ class NotWritten(BadInput):
     """A file that cannot be written, be it that the disk is full, read-only or gone; what stood there before still stands."""
 
 
+EXTRAS = {
+    "anyio": ("anyio", "explore"),
+    "dask": ("Dask", "cluster"),
+    "distributed": ("Dask", "cluster"),
+    "fastapi": ("fastapi", "explore"),
+    "jax": ("JAX", "train"),
+    "jaxtyping": ("jaxtyping", "train"),
+    "llvmlite": ("llvmlite", "fast"),
+    "matplotlib": ("matplotlib", "train"),
+    "optax": ("optax", "train"),
+    "polars": ("polars", "train"),
+    "pydantic": ("pydantic", "explore"),
+    "starlette": ("starlette", "explore"),
+    "tomli_w": ("tomli_w", "train"),
+    "uvicorn": ("uvicorn", "explore"),
+    "z3": ("z3", "prove"),
+}
+"""What the core install leaves out: the name of each module's library, and the extra that brings it."""
+
+
 class MissingExtra(BadInput):
     """A part of the tool needs a library that the core install leaves out."""
 
-    def __init__(self, library: str, extra: str) -> None:
-        """Name the library and the extra that brings it."""
+    def __init__(self, module: str) -> None:
+        """Name the library of a module in `EXTRAS`, and the extra that brings it."""
+        library, extra = EXTRAS[module]
         super().__init__(f"{library} is not installed; pip install 'tallystick[{extra}]' brings it")
+
+
+@contextmanager
+def missing_extra_named() -> Generator[None, None, None]:
+    """Raise `MissingExtra` where a module of `EXTRAS` is imported and is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise MissingExtra(module) from None
 
 
 def check_tokens(string: str | tuple[str, ...], alphabet: tuple[str, ...]) -> None:

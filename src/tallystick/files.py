@@ -9,7 +9,6 @@ import json
 import os
 import re
 import tempfile
-import tomllib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from decimal import Decimal
@@ -273,6 +272,8 @@ def read_settings(path: Path) -> dict[str, object]:
 
 def parse_settings(text: str, where: str) -> dict[str, object]:
     """Read TOML text; `where` opens every complaint."""
+    import tomllib  # noqa: PLC0415 -- only runs have TOML files
+
     # A key of many parts, a.b.c, would take Python's reader hours.
     if any(part.count(".") > DEEPEST for part in _BETWEEN_KEYS.split(text)):
         raise BadInput(f"{where}: nested too deeply: a name has more than {DEEPEST} parts with dots between")

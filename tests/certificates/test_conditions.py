@@ -10,8 +10,8 @@ from linear_networks import KINDS, seen_from_another_basis
 
 import tallystick as ts
 from tallystick.conversion import NotACounter, to_machine
+from tallystick.counting_conditions import conditions, facts
 from tallystick.errors import BadInput
-from tallystick.indicators import conditions, facts
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network, Readout
 

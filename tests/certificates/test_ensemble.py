@@ -15,8 +15,8 @@ from tallystick.certificates.one_unit import ensemble as room
 from tallystick.certificates.one_unit import linear_ensemble
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons, meets_conditions
 from tallystick.certificates.verdict import Lengths, Outcome
+from tallystick.counting_conditions import conditions
 from tallystick.errors import BadInput
-from tallystick.indicators import conditions
 from tallystick.networks import Network, Readout
 from tallystick.runs import horizons as certified
 from tallystick.runs.horizons import head_start_on

@@ -25,10 +25,10 @@ from tallystick.certificates.one_unit.exact_accuracy import accuracies, accuracy
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.one_unit.regions import outline, reach, slice_at
 from tallystick.certificates.verdict import FLOATS, Outcome
+from tallystick.counting_conditions import conditions, indicators
 from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.explore.answers import trace
-from tallystick.indicators import conditions, indicators
 from tallystick.networks import Network, Readout, read_network, write_network
 from tallystick.numbers import FORMATS, exact, float_format, nearest
 

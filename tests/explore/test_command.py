@@ -25,7 +25,7 @@ def refusal(arguments, capsys):
 @pytest.mark.parametrize("library", ["fastapi", "uvicorn"])
 def test_without_the_extra_it_is_named(without, capsys, library):
     without(library, "tallystick.explore")
-    assert refusal([], capsys) == f"tallystick: {MissingExtra(library, 'explore')}\n"
+    assert refusal([], capsys) == f"tallystick: {MissingExtra(library)}\n"
 
 
 def test_a_port_that_is_taken_is_named(capsys):

@@ -13,12 +13,12 @@ from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve
 from tallystick.certificates.one_unit.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
 from tallystick.checker import check_file
+from tallystick.counting_conditions import conditions
 from tallystick.errors import MissingExtra
 from tallystick.explore.answers import bands, theorems
 from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, STRING_KINDS
 from tallystick.explore.worker import Outcome, reply
 from tallystick.files import Document
-from tallystick.indicators import conditions
 from tallystick.languages.brackets import BB, DYCK1
 from tallystick.networks import Readout, network_from_json, network_to_json
 from tallystick.numbers import exact
@@ -356,7 +356,7 @@ def test_the_proof_is_the_provers(client):
 
 def test_without_the_solver_its_extra_is_named(without):
     without("z3", "tallystick.theorems")
-    assert pickle.loads(reply(theorems, ())) == (Outcome.REFUSED, str(MissingExtra("z3", "prove")))
+    assert pickle.loads(reply(theorems, ())) == (Outcome.REFUSED, str(MissingExtra("z3")))
 
 
 LINEAR = {preset["name"]: preset["network"] for preset in LINEAR_PRESETS}

@@ -19,7 +19,7 @@ from good_files import make_run, trained_rows
 from hypothesis import strategies as st
 from typer.models import ArgumentInfo
 
-from tallystick.cli import app, main
+from tallystick.cli import COMMANDS, command_function, main
 from tallystick.errors import printable
 
 WRITTEN = ("out", "figure", "smtlib")
@@ -119,8 +119,7 @@ class Parameter(NamedTuple):
 
 def commands() -> dict[str, list[Parameter]]:
     """Every command by its name, with what it takes."""
-    functions = {entry.name or entry.callback.__name__: entry.callback for entry in app.registered_commands}
-    return {name: list(_parameters(function)) for name, function in functions.items()}
+    return {name: list(_parameters(command_function(name))) for name in COMMANDS}
 
 
 def _parameters(function: Any) -> Iterator[Parameter]:

@@ -11,7 +11,7 @@ from torch.nn import functional  # noqa: E402
 
 from tallystick import BadInput, certify, from_torch  # noqa: E402
 from tallystick.certificates.verdict import Outcome  # noqa: E402
-from tallystick.networks import Unreadable  # noqa: E402
+from tallystick.networks.pytorch import Unreadable  # noqa: E402
 
 torch.set_num_threads(1)
 

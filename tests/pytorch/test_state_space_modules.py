@@ -8,7 +8,7 @@ import pytest
 import tallystick as ts
 from tallystick.cells import Token
 from tallystick.certificates.verdict import Outcome
-from tallystick.networks import Unreadable
+from tallystick.networks.pytorch import Unreadable
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 

@@ -14,7 +14,7 @@ from torch.nn import functional  # noqa: E402
 
 from tallystick import BadInput, from_torch  # noqa: E402
 from tallystick.cells import GruCell, LinearCell, LinearLayer, LstmCell, ReluLayer, Stack, TanhCell, TanhLayer, Token  # noqa: E402
-from tallystick.networks import Unreadable  # noqa: E402
+from tallystick.networks.pytorch import Unreadable  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, LinearLayer, LruLayer, SelectiveCell, SelectiveLayer
-from tallystick.indicators import conditions
+from tallystick.counting_conditions import conditions
 from tallystick.languages.tasks import BINARY, TERNARY
 from tallystick.training.constraints import FREE, LAGRANGIAN, PENALTY, TIED, TIED_UNIT, UNIT, project, residuals
 from tallystick.training.objectives import OBJECTIVES

@@ -7,7 +7,7 @@ import pytest
 from tallystick.cells import CELLS, LinearCell, ReluCell, SelectiveCell
 from tallystick.certificates.certify import certify
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, horizons
-from tallystick.indicators import conditions
+from tallystick.counting_conditions import conditions
 from tallystick.languages.brackets import SEMI_DYCK1
 from tallystick.languages.tasks import COUNT, TASKS
 from tallystick.networks import Network, Readout

@@ -18,8 +18,8 @@ from tallystick.certificates.verdict import REAL, Verdict, lengths_of
 from tallystick.errors import BadInput
 from tallystick.languages.machine_files import chosen_task
 from tallystick.languages.tasks import Task
-from tallystick.networks import Network, Unreadable, from_torch
-from tallystick.networks.pytorch import is_module
+from tallystick.networks import Network
+from tallystick.networks.pytorch import Unreadable, from_torch, is_module
 
 _OWN = "a Network says for itself what it reads and answers"
 

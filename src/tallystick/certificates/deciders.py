@@ -41,25 +41,11 @@ for the count itself is decided as one that carries the count beside its state (
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 
 from tallystick.cells import LinearCell, Recurrence, ReluCell, ScalarCell, SelectiveCell
-from tallystick.certificates.any_order.decider import decide_in_any_order
-from tallystick.certificates.boxes.box_proof import METHOD as BOXES
-from tallystick.certificates.boxes.box_proof import decide_by_boxes
-from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
-from tallystick.certificates.exact_states import METHOD as STATES
-from tallystick.certificates.exact_states import decide_by_states
-from tallystick.certificates.languages.deciders import certify_language
 from tallystick.certificates.languages.scope import Scope
-from tallystick.certificates.linear.lattice_paths import METHOD as PATHS
-from tallystick.certificates.linear.lattice_paths import decide_by_paths
-from tallystick.certificates.linear.matrices import METHOD as MATRICES
-from tallystick.certificates.linear.matrices import decide_by_matrices
-from tallystick.certificates.linear.sorting import METHOD as SORTING
-from tallystick.certificates.linear.sorting import decide_by_sorting
-from tallystick.certificates.linear.zero_check import METHOD as ZERO_CHECK
-from tallystick.certificates.linear.zero_check import decide_zero_check
 from tallystick.certificates.one_unit.executions import execution
 from tallystick.certificates.one_unit.search import Reached, is_steady, search
 from tallystick.certificates.one_unit.sorted_strings import first_failure
@@ -92,6 +78,9 @@ Decider = Callable[[Network, Lengths, str, int | None], Verdict | None]
 LIMITS = {REAL: 200} | dict.fromkeys(FLOATS, 1000)
 """How far a search goes by default; its effort grows with the square, in real arithmetic with the cube."""
 
+# A network needs a few of the deciders, and all of them together take longer to load than most verdicts take.
+# ruff: noqa: PLC0415
+
 _LEAST_LIMIT = 2
 _SHORT = 2
 _SHORT_STRINGS: dict[BracketLanguage, dict[int, list[tuple[str, int]]]] = {
@@ -115,21 +104,36 @@ def certify_network(
 ) -> Verdict:
     """Ask the deciders of a network's cell in turn, or those of languages where it is asked about anything but a sign."""
     scope = _scope(network, lengths, arithmetic, limit, first)
-    counted, first = scope.lengths, scope.first
-    if not network.is_usual or first != 1:  # the deciders of cells look at every length from 1 on
-        return certify_language(network, scope)
+    if not network.is_usual or scope.first != 1:  # the deciders of cells look at every length from 1 on
+        return _certify_language(network, scope)
     if arithmetic in ANY_ORDERS:
-        return decide_in_any_order(network, scope) or certify_language(network, scope)
+        from tallystick.certificates.any_order.decider import decide_in_any_order
+
+        return decide_in_any_order(network, scope) or _certify_language(network, scope)
     counts = network.readout.decision == COUNT
     if counts and arithmetic != REAL:
         raise BadInput(f"arithmetic: {arithmetic!r} is not for the task count, which is decided in {REAL} arithmetic")
-    asked = asked_for_a_class(network) if counts else network
-    for name in asked.cell.deciders:
-        verdict = DECIDERS[name](asked, counted, arithmetic, limit)
-        if verdict is not None:
-            return verdict_on_count(verdict, network) if counts else verdict
-    if not network.cell.deciders:
+    if counts:
+        from tallystick.certificates.counts import asked_for_a_class, verdict_on_count
+
+        verdict = _first_verdict(asked_for_a_class(network), scope)
+        verdict = verdict and verdict_on_count(verdict, network)
+    else:
+        verdict = _first_verdict(network, scope)
+    if verdict is None and not network.cell.deciders:
         raise BadInput(f"cell: a {type(network.cell).__name__} is outside what can be decided")
+    return verdict or _certify_language(network, scope)
+
+
+def _first_verdict(network: Network, scope: Scope) -> Verdict | None:
+    """Ask the deciders of a network's cell in turn."""
+    found = (DECIDERS[name](network, scope.lengths, scope.arithmetic, scope.limit) for name in network.cell.deciders)
+    return next((verdict for verdict in found if verdict is not None), None)
+
+
+def _certify_language(network: Network, scope: Scope) -> Verdict:
+    from tallystick.certificates.languages.deciders import certify_language
+
     return certify_language(network, scope)
 
 
@@ -229,18 +233,28 @@ def decide_by_enclosures(network: Network, lengths: Lengths, arithmetic: str, li
     return _verdict_of_search(network, lengths, arithmetic, found, ENCLOSURES)
 
 
+def _loaded_later(module: str, function: str) -> Decider:
+    """Return a decider whose module is imported when it is first asked."""
+
+    def decide(network: Network, lengths: Lengths, arithmetic: str, limit: int | None) -> Verdict | None:
+        loaded: Decider = getattr(import_module(f"tallystick.certificates.{module}"), function)
+        return loaded(network, lengths, arithmetic, limit)
+
+    return decide
+
+
 DECIDERS: dict[str, Decider] = {
     "sorted strings": decide_by_sorted_strings,
     "theorem": decide_by_theorem,
     "exact depth": decide_by_exact_depth,
     "search": decide_by_search,
     ENCLOSURES: decide_by_enclosures,
-    SORTING: decide_by_sorting,
-    ZERO_CHECK: decide_zero_check,
-    PATHS: decide_by_paths,
-    MATRICES: decide_by_matrices,
-    STATES: decide_by_states,
-    BOXES: decide_by_boxes,
+    "sorting": _loaded_later("linear.sorting", "decide_by_sorting"),
+    "zero check": _loaded_later("linear.zero_check", "decide_zero_check"),
+    "lattice paths": _loaded_later("linear.lattice_paths", "decide_by_paths"),
+    "matrices": _loaded_later("linear.matrices", "decide_by_matrices"),
+    "exact states": _loaded_later("exact_states", "decide_by_states"),
+    "gated boxes": _loaded_later("boxes.box_proof", "decide_by_boxes"),
 }
 """Every decider by the name that cells list it by."""
 

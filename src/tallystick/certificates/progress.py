@@ -5,8 +5,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
+from typing import TYPE_CHECKING
 
-from tallystick.checker import ProgressLine
+if TYPE_CHECKING:
+    from tallystick.checker import ProgressLine
 
 Listener = Callable[[int, int, str], object]
 """Is told what is done, what is to be done in all (0 where nobody knows), and the same in words."""
@@ -48,7 +50,8 @@ def progress_line() -> Generator[None, None, None]:
     if _LISTENER.get() is not None or not (sys.stderr and sys.stderr.isatty()):
         yield
         return
-    line, start = ProgressLine(), monotonic()
+    shown: list[ProgressLine] = []
+    start = monotonic()
     next_time = start + _QUIET
 
     def tell(done: int, total: int, text: str) -> None:
@@ -56,11 +59,16 @@ def progress_line() -> Generator[None, None, None]:
         now = monotonic()
         if now >= next_time:
             next_time = now + _PAUSE
+            if not shown:
+                from tallystick.checker import ProgressLine  # noqa: PLC0415 -- most verdicts are there before it is needed
+
+                shown.append(ProgressLine())
             share = f"{100 * done // total} %, " if total else ""
-            line(f"{text}: {share}{now - start:.0f} s; Ctrl-C gives what is known so far")
+            shown[0](f"{text}: {share}{now - start:.0f} s; Ctrl-C gives what is known so far")
 
     try:
         with listen(tell):
             yield
     finally:
-        line.clear()
+        for line in shown:
+            line.clear()

@@ -4,18 +4,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
-from tallystick.certificates.running.executable import Executable
 from tallystick.display import Shown, View
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, MIXED_FORMATS, Number, float_format, standard_floats
+
+if TYPE_CHECKING:
+    from tallystick.certificates.running.executable import Executable
 
 LONGEST_STRING = 10**6
 
@@ -148,7 +150,7 @@ class Verdict(Shown):
         first: the least length that counts.
     """
 
-    model: Network | Executable
+    model: "Network | Executable"
     lengths: Lengths
     arithmetic: str
     outcome: Outcome
@@ -240,9 +242,9 @@ class Verdict(Shown):
         """
         if not self.failure or self.is_mixed:
             return []
-        if isinstance(self.model, Executable):
-            return self.model.outputs_along(self.failure.tokens)
-        return self._states(self.model, self.failure.tokens)
+        if isinstance(self.model, Network):
+            return self._states(self.model, self.failure.tokens)
+        return self.model.outputs_along(self.failure.tokens)
 
     @standard_floats()
     def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:

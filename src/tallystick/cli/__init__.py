@@ -7,25 +7,70 @@ interruption by Ctrl-C.
 import errno
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
+from typer.main import get_command
 
 from tallystick import __version__
-from tallystick.cli.accuracy import accuracy, evaluate
-from tallystick.cli.certificates import certify, check, failures
 from tallystick.cli.ending import end_on_ctrl_c, end_with_reader
-from tallystick.cli.explore import explore
 from tallystick.cli.output import fail, show
-from tallystick.cli.published import published
-from tallystick.cli.studies import compare, explain, report, reproduce
-from tallystick.cli.theory import accepts, extract, machines, prove
-from tallystick.cli.training import indicators, sweep, train
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, missing_extra_named
+
+COMMANDS = {
+    "certify": ("certificates", "Certify", "Say up to which length a network is right on ALL strings."),
+    "check": ("checking", "Certify", "Verify a certificate with a checker that shares no code with the certifier."),
+    "accuracy": ("accuracy", "Certify", "Count, exactly, how many of all 2^N strings a model gets right."),
+    "failures": ("certificates", "Certify", "List strings of a length that a model gets wrong."),
+    "extract": ("theory", "Certify", "Find the counter machine that a network equals."),
+    "published": ("published", "Certify", "Say of every network in a folder how far it is right on ALL strings."),
+    "explain": ("studies", "Certify", "Say why training leaves the exact counter, or why a linear network fails."),
+    "explore": ("explore", "Certify", "Look at networks, runs, the table and the proof in a browser."),
+    "train": ("training", "Train", "Train networks of one setting and test them at 20 and 50 tokens."),
+    "evaluate": ("accuracy", "Train", "Test a run's networks, or one model, on a file of strings."),
+    "indicators": ("training", "Train", "Show a/b, U and their distance from the conditions."),
+    "sweep": ("training", "Train", "Train every combination of some settings, and draw who counts."),
+    "compare": ("studies", "Train", "Train every method and cell, and say how many seeds count exactly."),
+    "reproduce": ("studies", "The paper", "Run the paper's whole experiment: table, figures, claims, page."),
+    "report": ("studies", "The paper", "Write the table, the figures, the claims and the page once more."),
+    "prove": ("theory", "Theory", "Go through each theorem step by step, each discharged by a solver."),
+    "accepts": ("theory", "Theory", "Run a counter machine on a string."),
+    "machines": ("theory", "Theory", "List the ready counter machines, or print one as a machine file."),
+}
+"""Every command: the module of this folder that has its function, the panel of the help that lists it, and what it does."""
+
+_STYLE: dict[str, Any] = {
+    "add_completion": False,
+    "rich_markup_mode": "rich",
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+
+
+def command_function(name: str) -> Callable[..., None]:
+    """Return the function of a command, whose module is imported now."""
+    return getattr(import_module(f"{__name__}.{COMMANDS[name][0]}"), name)
+
+
+def load_command(name: str) -> TyperCommand:
+    """Return a command with all that its function declares."""
+    alone = typer.Typer(**_STYLE)
+    alone.command(name)(command_function(name))
+    return cast("TyperCommand", get_command(alone))
+
+
+class _Command(TyperCommand):
+    """A command as --help lists it; its function, and the libraries that this needs, are imported when it is called."""
+
+    def make_context(self, info_name: str | None, *arguments: Any, **options: Any) -> typer.Context:  # noqa: ANN401  # type: ignore[override]
+        """Read the arguments as the function declares them."""
+        assert info_name is not None
+        return load_command(info_name).make_context(info_name, *arguments, **options)  # type: ignore[return-value]
 
 
 class _Commands(TyperGroup):
@@ -34,40 +79,19 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         """Run a command."""
         try:
-            return super().invoke(ctx)
+            with missing_extra_named():
+                return super().invoke(ctx)
         except BrokenPipeError:
             raise BadInput("a process that this one was connected to has gone") from None
 
 
-app = typer.Typer(
-    cls=_Commands,
-    help="Does this recurrent network really count?",
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    reproduce,
-    train,
-    evaluate,
-    indicators,
-    certify,
-    check,
-    accuracy,
-    failures,
-    report,
-    explain,
-    explore,
-    compare,
-    sweep,
-    published,
-    prove,
-    accepts,
-    machines,
-    extract,
-):
-    app.command()(command)
+def _loaded_later() -> None:
+    """Stand for the function of a command until it is called."""
+
+
+app = typer.Typer(cls=_Commands, help="Does this recurrent network really count?", no_args_is_help=True, **_STYLE)
+for _name, (_, _panel, _help) in COMMANDS.items():
+    app.command(_name, cls=_Command, rich_help_panel=_panel, help=_help)(_loaded_later)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

@@ -1,18 +1,14 @@
 """The commands of certificates: up to which length a network can be trusted, and strings that it gets wrong."""
 
-from fractions import Fraction
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from tallystick.cells import ScalarCell
-from tallystick.certificates.certificate import exact_trace, write_certificate
 from tallystick.certificates.deciders import certify_network, exact_depth
-from tallystick.certificates.languages.members import members
-from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.progress import progress_line
-from tallystick.certificates.running.run_by import certify_run_by
 from tallystick.certificates.verdict import (
     LONGEST_STRING,
     REAL,
@@ -22,22 +18,18 @@ from tallystick.certificates.verdict import (
     lengths_of,
 )
 from tallystick.certificates.words import describe, mistake, wrap
-from tallystick.checker import MINUTES, Answer, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
-from tallystick.cli.members import members_json, show_members
 from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
-from tallystick.datasets.strings import write_strings
-from tallystick.errors import BadInput, printable
+from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.machine_text import has_long_names
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
-from tallystick.networks.tensors.state_dicts import tokens_of_text
 from tallystick.numbers import FORMATS
-from tallystick.theorems.proven import check_proven
 
-_MOST_MINUTES = 10**6
+# What only some verdicts need is imported where it is needed: most are there sooner than all of it is loaded.
+# ruff: noqa: PLC0415
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
 ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
@@ -120,7 +112,7 @@ def certify(
         path,
         task=task,
         classes=None if classes is None else classes.split(","),
-        tokens=None if tokens is None else tokens_of_text(tokens, "tokens"),
+        tokens=None if tokens is None else _tokens(tokens),
         nonlinearity=nonlinearity,
         empty=empty,
     )
@@ -139,8 +131,12 @@ def certify(
         if run_by is None:
             verdict = certify_network(asked, lengths, arithmetic, limit, first)
         else:
+            from tallystick.certificates.running.run_by import certify_run_by
+
             verdict = certify_run_by(asked, run_by, arithmetic, lengths_of(lengths), longest)
     if out is not None:
+        from tallystick.certificates.certificate import write_certificate
+
         write_certificate(verdict, out)
     if as_json:
         show_json(_verdict_json(verdict))
@@ -149,7 +145,16 @@ def certify(
     raise typer.Exit(1 if verdict.outcome is Outcome.REFUTED else 0)
 
 
+def _tokens(text: str) -> Mapping[str, object] | str:
+    from tallystick.networks.tensors.state_dicts import tokens_of_text
+
+    return tokens_of_text(text, "tokens")
+
+
 def _certify_members(model: Network, upto: int, arithmetic: str, *, as_json: bool) -> NoReturn:
+    from tallystick.certificates.languages.members import members
+    from tallystick.cli.members import members_json, show_members
+
     with progress_line():
         found = members(model, upto, arithmetic)
     if as_json:
@@ -157,43 +162,6 @@ def _certify_members(model: Network, upto: int, arithmetic: str, *, as_json: boo
     else:
         show_members(found)
     raise typer.Exit(1 if found.wrong else 0)
-
-
-def check(
-    path: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A file that tallystick certify wrote.")],
-    minutes: Annotated[
-        float, typer.Option(help="How long the check may take; what would take longer is not begun.")
-    ] = MINUTES,
-    proven: Annotated[
-        bool, typer.Option("--proven", help="Use the checker that Coq has proved, where make proofs has built it.")
-    ] = False,
-    as_json: Json = False,
-) -> None:
-    """Verify a certificate with a checker that shares no code with the certifier.
-
-    Ends with 0 if it holds, with 1 if it does not, and with 3 if that is too costly to decide here, or with --proven not covered.
-
-    Example: tallystick check certificate.json --minutes 60
-    """
-    if not 0 <= minutes <= _MOST_MINUTES:
-        raise BadInput(f"minutes: {minutes} is not between 0 and {_MOST_MINUTES:,}")
-    answer = check_proven(path, minutes) if proven else _python_answer(path, minutes)
-    if as_json:
-        found = {"answer": answer.word, "valid": answer.valid, "reason": answer.reason}
-        show_json({"certificate": str(path), **({"proven": True} if proven else {}), **found})
-    else:
-        show(f"{printable(str(path))}: {printable(str(answer))}")
-    raise typer.Exit(answer.status)
-
-
-def _python_answer(path: Path, minutes: float) -> Answer:
-    progress = ProgressLine()
-    try:
-        return answer_file(path, Fraction(minutes), progress)
-    except Unreadable as error:
-        raise BadInput(f"{path}: {error}") from None
-    finally:
-        progress.clear()
 
 
 def failures(
@@ -213,6 +181,8 @@ def failures(
 
     Example: tallystick failures model.json --length 20 --out strings.txt
     """
+    from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
+
     refuse_unwritable(out, force=force)
     model = with_readout(read_scalar_network(path), readout)
     groups = {
@@ -233,6 +203,8 @@ def failures(
 
 
 def _write_failures(failures: list[Failure], model: Network, path: Path) -> None:
+    from tallystick.datasets.strings import write_strings
+
     strings = list(dict.fromkeys(failure.string for failure in failures))
     write_strings(strings, TASKS.get(model.readout.kind), path)
 
@@ -254,6 +226,8 @@ def with_readout(model: Network, readout: str | None) -> Network:
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:
+    from tallystick.certificates.certificate import exact_trace
+
     failure, model = verdict.failure, verdict.model
     shortest = failure or verdict.known_failure
     return {
@@ -306,8 +280,8 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
-    from tallystick.runs.directory import RunDirectory  # noqa: PLC0415
-    from tallystick.runs.evaluation import horizons_of_run, prove_run  # noqa: PLC0415 -- polars and JAX take a second to load
+    from tallystick.runs.directory import RunDirectory
+    from tallystick.runs.evaluation import horizons_of_run, prove_run
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from tallystick.cli.output import show
-from tallystick.errors import MissingExtra
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -26,12 +25,7 @@ def explore(
 
     Example: tallystick explore out/reproduction --open
     """
-    try:
-        from tallystick.explore.server import serve  # noqa: PLC0415 -- fastapi and uvicorn are an extra
-    except ModuleNotFoundError as error:
-        if error.name not in ("fastapi", "uvicorn", "starlette", "pydantic", "anyio"):
-            raise
-        raise MissingExtra(error.name, "explore") from None
+    from tallystick.explore.server import serve  # noqa: PLC0415 -- fastapi and uvicorn are an extra
 
     def announce(address: str) -> None:
         if host not in _LOOPBACK:

@@ -10,18 +10,20 @@ from threading import Lock
 from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.measure import Measurement
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.segment import Segment
-from rich.table import Table
 
 from tallystick.errors import one_line, printable
 from tallystick.files import naming, refuse_no_folder, refuse_read_only
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.progress import Progress, TaskID
+    from rich.table import Table
+
     from tallystick.runs.jobs import Job
     from tallystick.runs.runner import Report
+
+# rich takes a while to load, and most answers are a few lines of text.
+# ruff: noqa: PLC0415
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 Cluster = Annotated[
@@ -53,7 +55,7 @@ _PLAIN = {"cell": "linear", "method": "published", "precision": "float32"}
 """What need not be shown of a run whose networks are all as the paper's."""
 
 
-def show(content: RenderableType) -> None:
+def show(content: "RenderableType") -> None:
     """Print text line by line, and anything else through rich, never narrower than its tables need.
 
     Whatever a file has put into either of them is text: nothing is markup, and nothing reaches a terminal that it would obey.
@@ -61,6 +63,10 @@ def show(content: RenderableType) -> None:
     if isinstance(content, str):
         sys.stdout.write(_lines(content) + "\n")
         return
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Table
+
     console = Console(highlight=False, markup=False, emoji=False)
     needed = Measurement.get(console, console.options.update(max_width=_WIDEST), content).maximum
     console.width = max(console.width, _NARROWEST, needed if isinstance(content, Table) else 0)
@@ -70,10 +76,12 @@ def show(content: RenderableType) -> None:
 class _Printable:
     """What rich shows of something, its characters escaped that cannot be printed."""
 
-    def __init__(self, content: RenderableType) -> None:
+    def __init__(self, content: "RenderableType") -> None:
         self._content = content
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "RenderResult":
+        from rich.segment import Segment
+
         for text, style, control in console.render(self._content, options):
             yield Segment(_lines(text), style, control)
 
@@ -121,8 +129,10 @@ def show_settings(found: list[dict[str, object]], name: str, *, as_json: bool) -
         show(rows_table([{key: value for key, value in row.items() if key not in hidden} for row in found]))
 
 
-def rows_table(rows: list[dict[str, object]]) -> Table:
+def rows_table(rows: list[dict[str, object]]) -> "Table":
     """Show rows that share their columns."""
+    from rich.table import Table
+
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in rows[0]:
         table.add_column(name.replace("_", " "), justify="right", no_wrap=name != "note")
@@ -141,6 +151,8 @@ def show_facts(found: list[dict[str, object]], name: str, *, as_json: bool) -> N
     if as_json:
         show_json({name: found})
         return
+    from rich.table import Table
+
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for key, value in ((key, value) for facts in found for key, value in facts.items() if key != "edition"):
         table.add_row(key.replace("_", " "), cell_text(value))
@@ -157,7 +169,7 @@ def make_folder(path: Path) -> None:
 
 def tell_slower_engine(jobs: "list[Job]") -> None:
     """Say which jobs a GPU trains by the compiled scan instead of the kernel, and why; each reason once."""
-    from tallystick.training.engines import engine_text  # noqa: PLC0415 -- JAX takes a second to load
+    from tallystick.training.engines import engine_text
 
     ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device) for job in jobs)
     sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan"))
@@ -166,7 +178,7 @@ def tell_slower_engine(jobs: "list[Job]") -> None:
 class _SeedsDone:
     """Counts the seeds of each setting as the blocks come in, from whichever thread."""
 
-    def __init__(self, bar: Progress, task: TaskID, sizes: dict[str, int]) -> None:
+    def __init__(self, bar: "Progress", task: "TaskID", sizes: dict[str, int]) -> None:
         self._bar, self._task, self._left, self._lock = bar, task, dict(sizes), Lock()
 
     def __call__(self, setting: str, seeds: int) -> None:
@@ -181,6 +193,9 @@ class _SeedsDone:
 @contextmanager
 def progress_bar(sizes: dict[str, int]) -> "Iterator[Report]":
     """Show on standard error how far the settings, each with its number of seeds, have come; quiet where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("settings {task.fields[settings]}  seeds"),
         MofNCompleteColumn(),

@@ -208,7 +208,7 @@ def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, 
 
 
 def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:
-    from tallystick.indicators import conditions, facts
+    from tallystick.counting_conditions import conditions, facts
 
     found, known = conditions(model), facts(model)
     if as_json:

@@ -7,10 +7,9 @@ spaces stand between them.
 
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool
 
 from tallystick.cells import ScalarCell
 from tallystick.errors import BadInput, UnknownToken, check_tokens
@@ -21,6 +20,9 @@ from tallystick.languages.machine_text import read_string, string_text
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY, Task
 from tallystick.networks import Network
 from tallystick.numbers import standard_floats
+
+if TYPE_CHECKING:
+    from jaxtyping import Bool
 
 MOST_STRINGS = 1_000_000
 """The most strings that are read from a file."""
@@ -77,8 +79,8 @@ class Encoded(NamedTuple):
     Strings are padded on the left: a token that is neither bracket leaves a state of zero at zero.
     """
 
-    opening: Bool[np.ndarray, "string token"]
-    closing: Bool[np.ndarray, "string token"]
+    opening: "Bool[np.ndarray, 'string token']"
+    closing: "Bool[np.ndarray, 'string token']"
 
 
 def encode(strings: list[str], width: int = 0) -> Encoded:

@@ -16,8 +16,8 @@ from tallystick.certificates.one_unit.ensemble import has_theorem
 from tallystick.certificates.one_unit.exact_accuracy import accuracies
 from tallystick.certificates.one_unit.sorted_strings import sides
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, arithmetic_of
+from tallystick.counting_conditions import Condition, conditions
 from tallystick.errors import BadInput
-from tallystick.indicators import Condition, conditions
 from tallystick.networks import Network, Readout
 from tallystick.numbers import Number, exact, standard_floats
 

@@ -47,14 +47,16 @@ from tallystick.networks.int8_files import INT8, read_int8
 from tallystick.networks.network import Network, usual_task
 from tallystick.networks.readout import COUNT, DECISIONS, Readout, usual_outputs
 from tallystick.networks.stack_files import read_stack, stack_to_json
-from tallystick.networks.tensors.safetensors_files import read_safetensors, write_safetensors
-from tallystick.networks.tensors.torch_files import SAVE, SUFFIXES, read_torch
 from tallystick.numbers import exact
 from tallystick.numbers.values import dot, read_numbers
 
+# What reads tensors takes a moment to load, and is imported for a file that has some.
+# ruff: noqa: PLC0415
+
 _SAFETENSORS = ".safetensors"
+_STATE_DICTS = (".pt", ".pth")
 # Reading one runs whatever code its writer put into it.
-_PICKLES = (*SUFFIXES, ".ckpt", ".bin", ".pkl", ".pickle")
+_PICKLES = (*_STATE_DICTS, ".ckpt", ".bin", ".pkl", ".pickle")
 
 _DECLARATIONS = {"layers", "tokens", "answer", "task", "empty"}
 """The fields of a file that say, or may leave open, what its network is asked."""
@@ -82,10 +84,14 @@ def read_network(
     """
     chosen = None if task is None else chosen_task(task)
     path, asked = Path(path), Asked(chosen, classes, tokens, nonlinearity, empty)
-    if path.suffix.lower() in SUFFIXES:
+    if path.suffix.lower() in _STATE_DICTS:
+        from tallystick.networks.tensors.torch_files import read_torch
+
         return read_torch(path, asked)
     _refuse_pickles(path)
     if path.suffix.lower() == _SAFETENSORS:
+        from tallystick.networks.tensors.safetensors_files import read_safetensors
+
         return read_safetensors(path, asked)
     if (tokens, nonlinearity) != (None, None):
         raise BadInput(
@@ -110,6 +116,8 @@ def write_network(network: Network, path: Path | str) -> None:
     path = Path(path)
     _refuse_pickles(path)
     if path.suffix.lower() == _SAFETENSORS:
+        from tallystick.networks.tensors.safetensors_files import write_safetensors
+
         write_safetensors(network, path)
     else:
         write_document(network_to_json(network), path)
@@ -117,6 +125,8 @@ def write_network(network: Network, path: Path | str) -> None:
 
 def _refuse_pickles(path: Path) -> None:
     if path.suffix.lower() in _PICKLES:
+        from tallystick.networks.tensors.torch_files import SAVE
+
         raise BadInput(
             f"{path}: {path.suffix} is a pickle, which can run code; save the weights as .safetensors: {SAVE}"
         )

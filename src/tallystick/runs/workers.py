@@ -21,7 +21,7 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from tallystick.errors import BadInput, MissingExtra, check_whole, is_count
+from tallystick.errors import BadInput, check_whole, is_count, missing_extra_named
 from tallystick.files import read_document
 from tallystick.training.engines import DEVICES, cores, devices_named, on_every_core
 
@@ -174,10 +174,8 @@ def _do(expected: dict[str, str], work: Work[Shared, Own, Result], shared: Share
 
 
 def _client(cluster: str, open_until_the_end: ExitStack) -> Client:
-    try:
+    with missing_extra_named():
         import distributed
-    except ModuleNotFoundError:
-        raise MissingExtra("Dask", "cluster") from None
     _silence()
     kind, _, number = cluster.partition(":")
     if kind == "local":

@@ -14,7 +14,7 @@ from enum import StrEnum
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from tallystick.errors import MissingExtra
+from tallystick.errors import missing_extra_named
 from tallystick.numbers import positive_part
 
 Formula: TypeAlias = Any
@@ -29,10 +29,8 @@ Solver: TypeAlias = Any
 Assignment: TypeAlias = Any
 """Values for the letters that a solver found."""
 
-try:
+with missing_extra_named():
     z3: Any = import_module("z3")
-except ModuleNotFoundError:
-    raise MissingExtra("z3", "prove") from None
 
 
 @positive_part.register(z3.ArithRef)

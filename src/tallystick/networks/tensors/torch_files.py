@@ -23,7 +23,6 @@ from tallystick.networks.network import Network
 from tallystick.networks.tensors.named_tensor import show_name
 from tallystick.networks.tensors.state_dicts import network_of_tensors
 
-SUFFIXES = (".pt", ".pth")
 SAVE = 'from safetensors.torch import save_file; save_file(module.state_dict(), "network.safetensors")'
 """How weights are saved without a pickle."""
 
