@@ -60,7 +60,7 @@ def machines(
         str | None,
         typer.Argument(
             metavar="NAME",
-            help="Print this ready machine as a JSON file, to start one of your own.",
+            help=f"Print this ready machine as a JSON file, to start one of your own: {', '.join(READY_MACHINES)}.",
             autocompletion=completion(READY_MACHINES),
         ),
     ] = None,
@@ -99,7 +99,7 @@ def extract(
         str,
         typer.Option(
             metavar="ARITHMETIC",
-            help="Exact real numbers, or floats as executed, such as float32.",
+            help=f"Exact real numbers, or floats as executed: real, {', '.join(FORMATS)}.",
             autocompletion=completion(("real", *FORMATS)),
         ),
     ] = "real",
