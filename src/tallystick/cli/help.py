@@ -76,11 +76,8 @@ def _print_help(command: Any, ctx: Any, console: Console) -> None:  # noqa: ANN4
 
 
 def _command_panels(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:  # noqa: ANN401 -- as above
-    listed = (
-        [command.get_command(ctx, name) for name in command.list_commands(ctx)]
-        if isinstance(command, TyperGroup)
-        else []
-    )
+    names = command.list_commands(ctx) if isinstance(command, TyperGroup) else []
+    listed: list[Any] = [command.get_command(ctx, name) for name in names]
     for title in dict.fromkeys(one.rich_help_panel for one in listed):
         yield title, [(one.name, _first_paragraph(one.help), "") for one in listed if one.rich_help_panel == title]
 

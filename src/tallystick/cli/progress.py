@@ -95,9 +95,10 @@ def bar(pace: Pace, before: Callable[[], str], after: Callable[[], str]) -> Iter
     """Show a bar between two texts until the end of the block; quiet where nobody watches."""
     console = Console(stderr=True)
     columns = (_Line(before), _Bar(pace), _Line(after))
-    # What is printed on standard output in the meantime must not go where the bar is.
-    quiet = {"transient": True, "redirect_stdout": False, "disable": not _is_watched()}
-    with Progress(*columns, console=console, **quiet) as progress:
+    # What is printed on standard output in the meantime must not go where the bar is, hence no redirection.
+    with Progress(
+        *columns, console=console, transient=True, redirect_stdout=False, disable=not _is_watched()
+    ) as progress:
         progress.add_task("", total=None)
         yield
 
