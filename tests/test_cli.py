@@ -13,8 +13,7 @@ import pytest
 import z3
 
 from tallystick import LinearCell, LinearLayer, Network, certify, write_network
-from tallystick.cli import main
-from tallystick.cli.output import show_json
+from tallystick.cli import main, show_json
 from tallystick.networks import Readout
 from tallystick.theorems.account import THEOREMS
 from tallystick.theorems.proof import Part, Step, Theorem

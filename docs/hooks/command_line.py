@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from tallystick.cli import COMMANDS, app, load_command
+from tallystick.cli.help import help_row
 
 PLACE = "<!-- every command -->"
 PROGRAM = "tallystick"
@@ -28,17 +29,15 @@ def commands_as_markdown() -> str:
 def _section(name: str, command: Any, context: Context) -> str:  # noqa: ANN401 -- typer's own class has no public name
     what, _, example = command.help.partition("Example: ")
     usage = " ".join((PROGRAM, name, *command.collect_usage_pieces(context)))
-    records = [parameter.get_help_record(context) for parameter in command.get_params(context)]
-    parameters = "\n".join(_line(*record) for record in records if record)
+    rows = [help_row(parameter, context) for parameter in command.get_params(context)]
+    parameters = "\n".join(_line(*row) for row in rows if row)
     return (
         f"## {name}\n\n{what.strip()}\n\n{_fenced(usage)}\n{parameters}\n\nFor example:\n\n{_fenced(example.strip())}"
     )
 
 
-def _line(name: str, text: str) -> str:
-    """Return the line of one parameter; what it is if not given stands at its end, as typer has it."""
-    what, _, note = text.partition("  [")
-    note = note.removesuffix("]")
+def _line(name: str, what: str, note: str) -> str:
+    """Return the line of one parameter; what it is if not given stands at its end."""
     return f"- `{name}`: {what}" + (f" *{note[0].upper()}{note[1:]}.*" if note else "")
 
 

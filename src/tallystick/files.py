@@ -180,6 +180,14 @@ def refuse_no_folder(path: Path, needed_by: str) -> None:
         raise BadInput(f"{path}: is not a folder; {needed_by} one")
 
 
+def make_folder(path: Path) -> None:
+    """Make the folder that results go to, before the work is done."""
+    refuse_no_folder(path, "results need")
+    with naming(path):
+        path.mkdir(parents=True, exist_ok=True)
+    refuse_read_only(path)
+
+
 def refuse_existing(path: Path | None, *, force: bool) -> None:
     """Refuse to overwrite a file, or a link that leads nowhere, unasked."""
     if path is not None and os.path.lexists(path) and not force:

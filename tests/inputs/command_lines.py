@@ -108,7 +108,7 @@ class Ended(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """What a command takes: its name, the flag before it (None for an argument), its kind, what is said of it."""
+    """What a command takes: its name, the flag before it (None for an argument), its kind, what its help says of it."""
 
     name: str
     flag: str | None
@@ -129,7 +129,8 @@ def _parameters(function: Any) -> Iterator[Parameter]:
         kind = next((part for part in get_args(kind) if part is not type(None)), kind)
         said = [text for text in (info.default, *(info.param_decls or ())) if isinstance(text, str)]
         flag = None if isinstance(info, ArgumentInfo) else said[0] if said else f"--{name.replace('_', '-')}"
-        yield Parameter(name, flag, kind, info.help or "", parameter.default is inspect.Parameter.empty)
+        told = f"{info.metavar or ''} {info.help or ''}"
+        yield Parameter(name, flag, kind, told, parameter.default is inspect.Parameter.empty)
 
 
 @st.composite

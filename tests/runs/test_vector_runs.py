@@ -77,9 +77,11 @@ def test_a_run_holds_a_row_a_network(run):
 def test_the_summary_says_what_was_trained_and_what_became_of_it(run, tmp_path, capsys):
     rows, _ = read(run)
     code, out, _ = output([*GRU, "--out", run, "--resume"], capsys)
-    shown = dict(line.rsplit(maxsplit=1) for line in out.splitlines())
+    *facts, last = out.splitlines()
+    shown = dict(line.rsplit(maxsplit=1) for line in facts)
+    assert last == f"horizon: tallystick certify {run} proves it, network by network"
     assert (code, shown["cell"], shown["units"], shown["method"]) == (0, "gru", "1", "published")
-    assert shown["models"] == "3"
+    assert shown["networks"] == "3"
     assert shown["first failure min"] == str(rows["first_failure"].min())
     (found,) = measures_of_run(RunDirectory(run))
     for length in ("train", 20, 50, 1000, 10_000):
@@ -244,9 +246,8 @@ def test_a_runs_accuracy_by_length(run, tmp_path, capsys):
     figure = tmp_path / "curve.svg"
     code, out, _ = output(["accuracy", run, "--length", 50, "--number", 10, "--seed", 1, "--figure", figure], capsys)
     assert (code, "<svg" in figure.read_text()) == (0, True)
-    assert out.startswith("3 networks, each gru with 1 unit, published: right among 10 strings of each length")
-    assert out.splitlines()[2].split()[0] == "50"
-    assert len(out.splitlines()) == 3
+    assert out.startswith("3 networks, each gru with 1 unit, published:\npercent right among 10 strings of each length")
+    assert out.splitlines()[2].split() == ["length", "50"]
     assert "exists already; --force overwrites it" in refusal(["accuracy", run, "--figure", figure], capsys)
     for option, message in (
         (("--length", 0), "length: 0 is not a whole number from 1 on"),

@@ -1,17 +1,34 @@
-"""The command line: one thin function per command.
+"""The command line: the program and its commands, one thin function each, how it speaks and how it ends.
 
 Exit status 0 is success, 1 a negative verdict, 2 bad input with one line on standard error, 3 a check that is too costly, 130 an
 interruption by Ctrl-C.
+
+A command's module is imported when the command is called. Whatever a file has put into what is shown is text: nothing reaches a
+terminal that it would obey.
+
+Ctrl-C ends the process at once, with one line and status 130, whatever its threads are at. What XLA and Dask have begun cannot be
+interrupted, and Python would wait for it. Nothing is lost by not waiting: a file is whole or not there at every moment, and the
+system takes locks back.
+
+When the reader of its output goes away, as `head` does, a command ends as other programs do, not with the status of a verdict.
+Other programs leave this to the signal SIGPIPE. It would also end a server whose client closes a connection, and a run that loses
+one of its cluster, without a word. So it stays ignored, and standard output alone ends a command.
 """
 
 import errno
+import io
+import json
 import os
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any, cast
+from threading import Thread
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,37 +36,42 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from tallystick import __version__
-from tallystick.cli.ending import end_on_ctrl_c, end_with_reader
-from tallystick.cli.output import fail, show
-from tallystick.errors import BadInput, missing_extra_named
+from tallystick.errors import BadInput, missing_extra_named, one_line, printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# ruff: noqa: PLC0415 -- rich takes a while to load, and most answers are a few lines of text
 
 COMMANDS = {
-    "certify": ("certificates", "Certify", "Say up to which length a network is right on ALL strings."),
-    "check": ("checking", "Certify", "Verify a certificate with a checker that shares no code with the certifier."),
-    "accuracy": ("accuracy", "Certify", "Count, exactly, how many of all 2^N strings a model gets right."),
-    "failures": ("certificates", "Certify", "List strings of a length that a model gets wrong."),
+    "certify": ("certificates", "Certify", "Prove up to which length a network is right on ALL strings."),
+    "check": ("checking", "Certify", "Verify a certificate with an independent checker."),
+    "accuracy": ("accuracy", "Certify", "Count exactly how many of all strings of a length are right."),
+    "failures": ("certificates", "Certify", "List strings of a length that a network gets wrong."),
     "extract": ("theory", "Certify", "Find the counter machine that a network equals."),
-    "published": ("published", "Certify", "Say of every network in a folder how far it is right on ALL strings."),
-    "explain": ("studies", "Certify", "Say why training leaves the exact counter, or why a linear network fails."),
+    "published": ("published", "Certify", "Certify every network file of a folder, beside its authors' claim."),
+    "explain": ("studies", "Certify", "Say why training ends where it does, or why a linear network fails."),
     "explore": ("explore", "Certify", "Look at networks, runs, the table and the proof in a browser."),
-    "train": ("training", "Train", "Train networks of one setting and test them at 20 and 50 tokens."),
-    "evaluate": ("accuracy", "Train", "Test a run's networks, or one model, on a file of strings."),
-    "indicators": ("training", "Train", "Show a/b, U and their distance from the conditions."),
-    "sweep": ("training", "Train", "Train every combination of some settings, and draw who counts."),
-    "compare": ("studies", "Train", "Train every method and cell, and say how many seeds count exactly."),
-    "reproduce": ("studies", "The paper", "Run the paper's whole experiment: table, figures, claims, page."),
-    "report": ("studies", "The paper", "Write the table, the figures, the claims and the page once more."),
-    "prove": ("theory", "Theory", "Go through each theorem step by step, each discharged by a solver."),
+    "train": ("training", "Train", "Train networks, and test how far they are right."),
+    "evaluate": ("accuracy", "Train", "Test networks on the strings of a file."),
+    "indicators": (
+        "training",
+        "Train",
+        "Show how close networks are to an exact counter: a/b, U and the theorems' conditions.",
+    ),
+    "sweep": ("training", "Train", "Train every combination of some options, and draw which networks count."),
+    "compare": ("studies", "Train", "Train with every method and cell, and compare how far they count."),
+    "reproduce": ("studies", "The paper", "Run the paper's whole experiment, and write its report."),
+    "report": ("studies", "The paper", "Write the report of a reproduction once more."),
+    "prove": ("theory", "Theory", "Prove the theorems step by step with a solver."),
     "accepts": ("theory", "Theory", "Run a counter machine on a string."),
-    "machines": ("theory", "Theory", "List the ready counter machines, or print one as a machine file."),
+    "machines": ("theory", "Theory", "List the ready counter machines, or print one as a file."),
 }
 """Every command: the module of this folder that has its function, the panel of the help that lists it, and what it does."""
 
-_STYLE: dict[str, Any] = {
-    "add_completion": False,
-    "rich_markup_mode": "rich",
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
+_STYLE: dict[str, Any] = {"rich_markup_mode": "rich", "context_settings": {"help_option_names": ["-h", "--help"]}}
+SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
+_COMPLETION = ("--install-completion", "--show-completion")
 
 
 def command_function(name: str) -> Callable[..., None]:
@@ -59,12 +81,32 @@ def command_function(name: str) -> Callable[..., None]:
 
 def load_command(name: str) -> TyperCommand:
     """Return a command with all that its function declares."""
-    alone = typer.Typer(**_STYLE)
-    alone.command(name)(command_function(name))
+    alone = typer.Typer(add_completion=False, **_STYLE)
+    alone.command(name, cls=Command)(command_function(name))
     return cast("TyperCommand", get_command(alone))
 
 
-class _Command(TyperCommand):
+class HelpInPanels:
+    """A command, or a group of them, whose help `help` lays out."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 -- typer's own classes have no public names
+        """Write the help."""
+        from tallystick.cli.help import help_text
+
+        formatter.write(help_text(self, ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401 -- as above
+        """Return what follows the command's name."""
+        from tallystick.cli.help import usage_of
+
+        return usage_of(self, ctx)
+
+
+class Command(HelpInPanels, TyperCommand):
+    """One command with all that its function declares."""
+
+
+class _ListedCommand(HelpInPanels, TyperCommand):
     """A command as --help lists it; its function, and the libraries that this needs, are imported when it is called."""
 
     def make_context(self, info_name: str | None, *arguments: Any, **options: Any) -> typer.Context:  # noqa: ANN401  # type: ignore[override]
@@ -73,25 +115,38 @@ class _Command(TyperCommand):
         return load_command(info_name).make_context(info_name, *arguments, **options)  # type: ignore[return-value]
 
 
-class _Commands(TyperGroup):
+class _Commands(HelpInPanels, TyperGroup):
     """The commands; one that loses a connection says so, where typer would take it for the reader of its output and end."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Read the options before a command; a shell that typer has no completion for is refused in one line."""
+        if args and args[0] in _COMPLETION:
+            _refuse_other_shells(args[0])
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
         """Run a command."""
         try:
-            with missing_extra_named():
-                return super().invoke(ctx)
+            return super().invoke(ctx)
         except BrokenPipeError:
             raise BadInput("a process that this one was connected to has gone") from None
+        except ModuleNotFoundError as error:
+            with missing_extra_named():
+                raise error from None
+            raise  # which never happens
 
 
 def _loaded_later() -> None:
     """Stand for the function of a command until it is called."""
 
 
-app = typer.Typer(cls=_Commands, help="Does this recurrent network really count?", no_args_is_help=True, **_STYLE)
+app = typer.Typer(
+    cls=_Commands,
+    help="Does this recurrent network really count, and how far?\n\nStart with: tallystick certify network.json",
+    **_STYLE,
+)
 for _name, (_, _panel, _help) in COMMANDS.items():
-    app.command(_name, cls=_Command, rich_help_panel=_panel, help=_help)(_loaded_later)
+    app.command(_name, cls=_ListedCommand, rich_help_panel=_panel, help=_help)(_loaded_later)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -112,7 +167,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BadInput as error:
         fail(str(error))
     except TyperException as error:
-        fail(" ".join(error.format_message().split()) or "no command given; tallystick --help lists them")
+        fail(" ".join(error.format_message().split()))
     except MemoryError:
         fail("there is not enough memory for this; smaller files, fewer seeds or shorter strings take less")
     except OSError as error:
@@ -124,6 +179,17 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status if isinstance(status, int) else 0)
 
 
+def _refuse_other_shells(option: str) -> None:
+    from shellingham import ShellDetectionFailure, detect_shell
+
+    try:
+        shell = detect_shell()[0]
+    except ShellDetectionFailure:
+        raise BadInput(f"{option}: the shell that runs this is not known; run it from {', '.join(SHELLS)}") from None
+    if shell not in SHELLS:
+        raise BadInput(f"{option}: {shell!r} is not one of {', '.join(SHELLS)}; run it from one of these")
+
+
 def _forget_output() -> None:
     """Give no more to an output that takes nothing, at the end of the program least of all."""
     with suppress(OSError, ValueError):
@@ -132,8 +198,144 @@ def _forget_output() -> None:
 
 @app.callback(invoke_without_command=True)
 def _options(  # pyright: ignore[reportUnusedFunction] -- typer calls it
+    ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         show(f"tallystick {__version__}")
         raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+        raise BadInput("no command given; tallystick --help lists them")
+
+
+# --- How it speaks --------------------------------------------------------------------------------------------------------------
+
+
+def show(content: "str | list[str] | RenderableType", *, wide: bool = False) -> None:
+    """Print text line by line, a list of lines, or anything else through rich, never narrower than its tables need.
+
+    A line of a list stays one line, whatever it holds. What is wide has no line breaks.
+    """
+    if isinstance(content, str | list):
+        lines = content.split("\n") if isinstance(content, str) else content
+        sys.stdout.write("".join(f"{line if line.isprintable() else printable(line)}\n" for line in lines))
+        return
+    from tallystick.cli.tables import print_rich
+
+    print_rich(content, wide=wide)
+
+
+def show_json(value: object) -> None:
+    """Print one JSON object."""
+    show(json.dumps(_plain(value), ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _plain(value: object) -> object:
+    """Put null where a number is not finite: JSON has no word for it."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in cast("dict[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in cast("list[object]", value)]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def fail(message: str) -> NoReturn:
+    """End with status 2 and one line on standard error."""
+    sys.stderr.write(f"tallystick: {one_line(message)}\n")
+    sys.exit(2)
+
+
+# --- How it ends ----------------------------------------------------------------------------------------------------------------
+
+STATUS = 128 + signal.SIGINT
+_ENDED_BY_SIGPIPE = 128 + 13
+"""The status of a program that SIGPIPE ended, as a shell shows it."""
+
+_WHOLE_LINE = "\r\x1b[2K\x1b[?25h"
+"""Removes a bar of progress from a terminal, and brings the cursor back that it has hidden."""
+
+
+def end_on_ctrl_c() -> None:
+    """From now on end the process on Ctrl-C, unless somebody, as a server does, has asked for the signal since."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.signal(signal.SIGINT, _leave_to_thread)
+    # A handler in Python waits for the main thread, which may be compiling; what is written here reaches a thread at once.
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    Thread(target=_wait, args=(reader,), daemon=True).start()
+
+
+@contextmanager
+def let_ctrl_c_interrupt() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt here, for work that then tells what is known so far; else end as everywhere."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not _leave_to_thread:  # not this program's own, or not its main thread
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        _end()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave_to_thread(_signal: int, _frame: FrameType | None) -> None:
+    """Do nothing: the thread ends the process."""
+
+
+def _wait(reader: int) -> None:
+    while number := os.read(reader, 1):
+        if number[0] == signal.SIGINT and signal.getsignal(signal.SIGINT) is _leave_to_thread:
+            _end()
+
+
+def _end() -> None:
+    from tallystick.runs.resuming import folders_at_work_in
+
+    folders = folders_at_work_in()
+    said = f"{folders[0]}: interrupted; --resume goes on with what is done" if folders else "interrupted"
+    line = f"tallystick: {one_line(said)}\n"
+    if sys.stderr is not None and sys.stderr.isatty():  # pyright: ignore[reportUnnecessaryComparison] -- closed by the caller
+        line = _WHOLE_LINE + line
+    try:
+        os.write(2, line.encode(errors="replace"))
+    finally:
+        os._exit(STATUS)
+
+
+def end_with_reader() -> None:
+    """Let this program end when the reader of standard output has gone; that of standard error is not missed."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            setattr(sys, name, _rebuilt(stream, _Pipe(stream.fileno(), "w", closefd=False)))
+
+
+class _Pipe(io.FileIO):
+    """A file that takes everything and keeps nothing once its reader has gone."""
+
+    def write(self, content: Any, /) -> int:  # noqa: ANN401 -- whatever has bytes
+        """Write; end the program where nobody reads its standard output any more."""
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            if self.fileno() == 1:
+                raise SystemExit(_ENDED_BY_SIGPIPE) from None
+            return super().write(content)
+
+
+def _rebuilt(stream: io.TextIOWrapper, file: io.FileIO) -> io.TextIOWrapper:
+    """Return a stream that writes to a file just as another one does."""
+    return io.TextIOWrapper(
+        file if isinstance(stream.buffer, io.FileIO) else io.BufferedWriter(file),  # the first with python -u
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )

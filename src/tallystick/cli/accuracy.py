@@ -14,25 +14,24 @@ from tallystick.certificates.one_unit.exact_accuracy import (
     is_counted_in_closed_form,
 )
 from tallystick.certificates.verdict import REAL
+from tallystick.cli import show, show_json
 from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
-from tallystick.cli.output import (
-    Force,
-    Json,
-    RunOrModel,
-    rows_table,
-    show,
-    show_json,
-    show_settings,
-)
+from tallystick.cli.options import Force, Json, RunOrNetwork, Wide, choice
+from tallystick.cli.progress import waiting_bar
+from tallystick.cli.tables import show_rows, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.networks import Network, read_network
+from tallystick.numbers import ARITHMETICS
 
 if TYPE_CHECKING:
     from tallystick.runs.measures import CountingUnit, Curve
 
 # JAX, polars and matplotlib take a second to load, so each function imports them when it is called.
 # ruff: noqa: PLC0415
+
+
+_DRAWN = "Drawn strings, of networks with several units"
 
 
 @dataclass(frozen=True)
@@ -48,36 +47,43 @@ class Drawn:
 def accuracy(
     path: Annotated[
         Path,
-        typer.Argument(metavar="MODEL|RUN", help="A model's JSON or safetensors file, or a run of GRUs or LSTMs."),
+        typer.Argument(
+            metavar="NETWORK|RUN", help="A network's JSON or safetensors file, or the folder of a run of GRUs or LSTMs."
+        ),
     ],
     length: Annotated[
-        int | None, typer.Option(help="The length N; 10,000 for drawn strings, unless told otherwise.")
+        int | None, typer.Option(metavar="N", help="The length of the strings; the default for drawn ones is 10,000.")
     ] = None,
-    readout: ReadoutName = None,
-    arithmetic: Arithmetic = REAL,
     curve: Annotated[
         bool,
-        typer.Option("--curve", help="Also every shorter length; for a GRU or an LSTM 2, 5, 10, 20, 50 and so on."),
+        typer.Option(
+            "--curve", help="Every shorter length, too; of a GRU or an LSTM the lengths 2, 5, 10, 20, 50 and so on."
+        ),
     ] = False,
     figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curve: a .png, .pdf or .svg file.")
+        Path | None, typer.Option(metavar="FILE", help="Draw the curve into a .png, .pdf or .svg file.")
     ] = None,
+    arithmetic: Arithmetic = REAL,
+    force: Force = False,
+    as_json: Json = False,
+    readout: ReadoutName = None,
     number: Annotated[
         int | None,
         typer.Option(
-            help="How many strings are drawn of each length, for networks with several units; 100 if not said."
+            metavar="N", help="How many strings are drawn of each length; the default is 100.", rich_help_panel=_DRAWN
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the drawn strings; 0 if not said.")] = None,
-    force: Force = False,
-    as_json: Json = False,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Draws the strings; the default is 0.", rich_help_panel=_DRAWN)
+    ] = None,
 ) -> None:
-    """Count, exactly, how many of all 2^N strings a model gets right; try GRUs and LSTMs on drawn strings instead.
+    """Count exactly how many of all strings of a length are right.
 
-    Linear networks of several units are counted where --length is given, and tried on drawn strings with --number. Where the sign
-    of n − m does not decide what is right, or the alphabet is another one, every string is looked at.
+    GRUs, LSTMs and their runs are tried on drawn strings instead, and so are linear networks with several units where --length
+    is not given or --number is. Where the sign of the count does not decide what is right, or the alphabet is another one,
+    every string is looked at.
 
-    Example: tallystick accuracy model.json --length 50 --curve
+    Example: tallystick accuracy network.json --length 50 --curve
     """
     refuse_unwritable(figure, force=force)
     model = None if path.is_dir() else read_network(path)
@@ -122,19 +128,26 @@ def _is_counted(network: Network, length: int | None, number: int | None, seed: 
 
 
 def evaluate(
-    path: RunOrModel,
-    strings: Annotated[Path, typer.Option(metavar="FILE", help="One string a line, optionally with its label.")],
+    path: RunOrNetwork,
+    strings: Annotated[
+        Path, typer.Option(metavar="FILE", help="A file with one string per line, optionally a comma and its label.")
+    ],
     arithmetic: Annotated[
         str | None,
-        typer.Option(
-            help="What a model runs in: rational (unless told otherwise; a GRU or an LSTM float64), float16, float32 or float64."
+        choice(
+            ARITHMETICS,
+            "What one network runs in; the default is rational, and float64 for a GRU or an LSTM.",
+            metavar="ARITHMETIC",
         ),
     ] = None,
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
-    """Test a run's networks, or one model, on a file of strings of any length.
+    """Test networks on the strings of a file.
 
-    Example: tallystick evaluate model.json --strings strings.txt
+    Strings may have any length. A run's networks are tested in the precision that they were trained in.
+
+    Example: tallystick evaluate network.json --strings strings.txt
     """
     if path.is_dir():
         if arithmetic is not None:
@@ -144,7 +157,9 @@ def evaluate(
         from tallystick.runs.directory import RunDirectory
         from tallystick.runs.evaluation import evaluate_run
 
-        show_settings(evaluate_run(RunDirectory(path), strings), "accuracy", as_json=as_json)
+        with waiting_bar("running the networks"):
+            found = evaluate_run(RunDirectory(path), strings)
+        show_settings(found, "accuracy", wide=wide, as_json=as_json)
         return
     from tallystick.datasets.strings import score
 
@@ -218,7 +233,8 @@ def _curve(networks: Network, drawn: Drawn, figure: Path | None, name: str) -> "
     from tallystick.runs.measures import curve_to
 
     shorter = drawn.shorter or figure is not None
-    curve = curve_to(networks, drawn.length, shorter=shorter, strings=drawn.number, seed=drawn.seed)
+    with waiting_bar(f"running on strings of up to {drawn.length:,} tokens"):
+        curve = curve_to(networks, drawn.length, shorter=shorter, strings=drawn.number, seed=drawn.seed)
     if figure is not None:
         from tallystick.reports.figure_accuracy import write_long_accuracy_figure
 
@@ -231,12 +247,13 @@ def _points_json(points: list[dict[str, object]], drawn: Drawn) -> dict[str, obj
 
 
 def _show_points(name: str, points: list[dict[str, object]], drawn: Drawn) -> None:
-    show(f"{name}: right among {drawn.number} strings of each length with counts from -2 to 2, in percent")
+    show(f"{name}:")
+    show(f"percent right among {drawn.number} strings of each length with counts from -2 to 2")
     rows = [
         {key: 100 * value if isinstance(value, float) else value for key, value in point.items() if key != "strings"}
         for point in (points if drawn.shorter else points[-1:])
     ]
-    show(rows_table(rows))
+    show_rows(rows)
 
 
 def _unit_json(unit: "CountingUnit") -> dict[str, object]:

@@ -9,87 +9,142 @@ import typer
 from tallystick.cells import ScalarCell
 from tallystick.certificates.deciders import certify_network, exact_depth
 from tallystick.certificates.progress import progress_line
+from tallystick.certificates.running.library_arrays import LIBRARIES
 from tallystick.certificates.verdict import (
+    ARITHMETIC_NAMES,
     LONGEST_STRING,
     REAL,
     Failure,
+    Lengths,
     Outcome,
     Verdict,
     lengths_of,
 )
 from tallystick.certificates.words import describe, mistake, wrap
-from tallystick.cli.ending import let_ctrl_c_interrupt
-from tallystick.cli.output import Force, Json, RunOrModel, show, show_facts, show_json, show_settings
+from tallystick.cli import let_ctrl_c_interrupt, show, show_json
+from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, Wide, choice, completion
+from tallystick.cli.tables import show_facts, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.machine_text import has_long_names
-from tallystick.languages.tasks import TASKS
+from tallystick.languages.tasks import READY_TASKS, TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
-from tallystick.numbers import FORMATS
+from tallystick.networks.tensors.tensor_modules import NONLINEARITIES
+from tallystick.numbers import ANY_ORDER, FORMATS
 
 # What only some verdicts need is imported where it is needed: most are there sooner than all of it is loaded.
 # ruff: noqa: PLC0415
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
-ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
+_UNSAID = "What a file may leave open"
+_OTHER = "Other questions"
+
+ReadoutName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="zero",
+        help="Ask whether the state is 0 just for the balanced strings, instead of the network's own answer.",
+        autocompletion=completion(("zero",)),
+        rich_help_panel=_OTHER,
+    ),
+]
 Arithmetic = Annotated[
     str,
     typer.Option(
-        help="real, or as executed: float16, bfloat16, float32 or float64, each also with -fused or -any-order."
+        metavar="ARITHMETIC",
+        help=f"Exact real numbers, or floats as executed: {REAL}, {', '.join(FORMATS)}; the last four also with -fused or "
+        f"{ANY_ORDER}.",
+        autocompletion=completion((*ARITHMETIC_NAMES, *(name + ANY_ORDER for name in FORMATS))),
     ),
 ]
 
 
 def certify(
-    path: RunOrModel,
-    readout: ReadoutName = None,
-    lengths: Annotated[str, typer.Option(help="all, or even, as in the paper's data.")] = "all",
-    arithmetic: Arithmetic = REAL,
-    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
-    first: Annotated[
-        int | None,
-        typer.Option("--from", metavar="LENGTH", help="The least length that counts; 0 is the empty string."),
-    ] = None,
+    path: RunOrNetwork,
     task: Annotated[
-        str | None, typer.Option(help="What is right: binary, ternary, bb, dyck1, anbn, … or a machine's JSON file.")
+        str | None,
+        typer.Option(
+            metavar="TASK",
+            help=f"What is right: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
+            autocompletion=completion(READY_TASKS),
+        ),
     ] = None,
+    arithmetic: Arithmetic = REAL,
+    lengths: Annotated[
+        str, choice(tuple(Lengths), "Which lengths count; the paper's data has even ones alone.")
+    ] = "all",
+    limit: Limit = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
+    ] = None,
+    wide: Wide = False,
+    force: Force = False,
+    as_json: Json = False,
     classes: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="The task's classes in the order of the outputs.")
+        str | None,
+        typer.Option(
+            metavar="A,B,…", help="The task's classes in the order of the network's outputs.", rich_help_panel=_UNSAID
+        ),
     ] = None,
     tokens: Annotated[
-        str | None, typer.Option(help='What PyTorch\'s tensors read for each token: \'{"(": 0, ")": 1}\', or vectors.')
+        str | None,
+        typer.Option(
+            metavar="JSON",
+            help='What PyTorch\'s tensors read for each token: \'{"(": 0, ")": 1}\', or vectors.',
+            rich_help_panel=_UNSAID,
+        ),
     ] = None,
     nonlinearity: Annotated[
-        str | None, typer.Option(help="Of an nn.RNN among PyTorch's tensors: linear, relu or tanh.")
+        str | None,
+        choice(NONLINEARITIES, "What an nn.RNN among PyTorch's tensors applies.", rich_help_panel=_UNSAID),
     ] = None,
     empty: Annotated[
         bool | None,
-        typer.Option("--empty/--no-empty", help="Whether the empty string is a member; else as the task says."),
+        typer.Option(
+            "--empty/--no-empty",
+            help="Whether the empty string is a member; the default is what the task says.",
+            rich_help_panel=_UNSAID,
+        ),
+    ] = None,
+    readout: ReadoutName = None,
+    first: Annotated[
+        int | None,
+        typer.Option(
+            "--from", metavar="N", help="The least length that counts; 0 is the empty string.", rich_help_panel=_OTHER
+        ),
     ] = None,
     upto: Annotated[
         int | None,
         typer.Option(
-            "--members", metavar="N", help="Ask about the members of the language alone, as aⁿbⁿ for all n up to N."
+            "--members",
+            metavar="N",
+            help="Ask about the members of the language alone, such as aⁿbⁿ for all n up to N.",
+            rich_help_panel=_OTHER,
         ),
     ] = None,
     run_by: Annotated[
         str | None,
-        typer.Option(help="Build the network in numpy, torch or jax, and run it there on every string up to --upto."),
+        choice(
+            LIBRARIES,
+            "Build the network in this library and run it there on every string up to --upto.",
+            rich_help_panel=_OTHER,
+        ),
     ] = None,
     longest: Annotated[
         int | None,
-        typer.Option("--upto", metavar="N", help="The longest strings of --run-by; else what ten seconds are for."),
+        typer.Option(
+            "--upto",
+            metavar="N",
+            help="The longest strings of --run-by; the default is as long as ten seconds allow.",
+            rich_help_panel=_OTHER,
+        ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the certificate, for tallystick check.")
-    ] = None,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
-    """Say up to which length a network is right on ALL strings; ends with 1 and a shortest failing string if one fails.
+    """Prove up to which length a network is right on ALL strings.
 
-    Example: tallystick certify model.json --arithmetic float32 --out certificate.json
+    If a string fails, a shortest one is shown and the exit status is 1. Of a run, the lengths of all its networks are summed up.
+
+    Example: tallystick certify network.json --out certificate.json
     """
     if path.is_dir():
         options = (first, task, classes, tokens, nonlinearity, empty, upto, run_by, longest)
@@ -102,7 +157,7 @@ def certify(
             "one model, and not for a run",
             path,
         )
-        _certify_run(path, lengths, limit, as_json=as_json)
+        _certify_run(path, lengths, limit, wide=wide, as_json=as_json)
         return
     refuse_unwritable(out, force=force)
     refuse_unless(
@@ -165,21 +220,23 @@ def _certify_members(model: Network, upto: int, arithmetic: str, *, as_json: boo
 
 
 def failures(
-    path: ModelFile,
-    length: Annotated[int, typer.Option(help="The length N.")],
-    number: Annotated[int, typer.Option(help="How many random ones beside the extreme ones.")] = 10,
-    seed: Annotated[int, typer.Option(help="Of the random ones.")] = 0,
-    readout: ReadoutName = None,
+    path: NetworkFile,
+    length: Annotated[int, typer.Option(metavar="N", help="How long the strings are.")],
+    number: Annotated[int, typer.Option(metavar="N", help="How many random strings beside the extreme ones.")] = 10,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draws the random strings.")] = 0,
     arithmetic: Arithmetic = REAL,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the strings, for tallystick evaluate.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
+    readout: ReadoutName = None,
 ) -> None:
-    """List strings of a length that a model gets wrong, for use as tests: the extreme ones of each count, and random ones.
+    """List strings of a length that a network gets wrong.
 
-    Example: tallystick failures model.json --length 20 --out strings.txt
+    They are for use as tests: the extreme ones of each count, and random ones.
+
+    Example: tallystick failures network.json --length 20 --out strings.txt
     """
     from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 
@@ -279,19 +336,23 @@ def _depths(verdict: Verdict) -> dict[str, int]:
     return {name: depth for name, depth in depths.items() if depth is not None}
 
 
-def _certify_run(path: Path, lengths: str, limit: int | None, *, as_json: bool) -> None:
+def _certify_run(path: Path, lengths: str, limit: int | None, *, wide: bool, as_json: bool) -> None:
     from tallystick.runs.directory import RunDirectory
-    from tallystick.runs.evaluation import horizons_of_run, prove_run
+    from tallystick.runs.evaluation import horizons_of_run, prove_run, size_of_run
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):
-        show_facts(prove_run(directory, lengths, limit), "horizons", as_json=as_json)
+        from tallystick.cli.progress import progress_bar
+
+        with progress_bar({"run": size_of_run(directory)}, "networks") as report:
+            found = prove_run(directory, lengths, limit, report=lambda: report("run", 1))
+        show_facts(found, "horizons", as_json=as_json)
         return
     if (lengths, limit) != ("all", None):
         raise BadInput(
             f"{path}: its horizons are in its rows, for all and for even lengths; --lengths and --limit are not for it"
         )
-    show_settings(horizons_of_run(directory), "horizons", as_json=as_json)
+    show_settings(horizons_of_run(directory), "horizons", wide=wide, as_json=as_json)
 
 
 def refuse_unless(fine: bool, options: str, whose: str, path: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from tallystick.checker import MINUTES, Answer, ProgressLine, Unreadable, answer_file
-from tallystick.cli.output import Json, show, show_json
+from tallystick.cli import show, show_json
+from tallystick.cli.options import Json
 from tallystick.errors import BadInput, printable
 from tallystick.theorems.proven import check_proven
 
@@ -17,16 +18,18 @@ _MOST_MINUTES = 10**6
 def check(
     path: Annotated[Path, typer.Argument(metavar="CERTIFICATE", help="A file that tallystick certify wrote.")],
     minutes: Annotated[
-        float, typer.Option(help="How long the check may take; what would take longer is not begun.")
+        float,
+        typer.Option(metavar="M", help="How many minutes the check may take; one that would take longer is not begun."),
     ] = MINUTES,
     proven: Annotated[
-        bool, typer.Option("--proven", help="Use the checker that Coq has proved, where make proofs has built it.")
+        bool, typer.Option("--proven", help="Use the checker that is proved in Coq; make proofs builds it.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Verify a certificate with a checker that shares no code with the certifier.
+    """Verify a certificate with an independent checker.
 
-    Ends with 0 if it holds, with 1 if it does not, and with 3 if that is too costly to decide here, or with --proven not covered.
+    The checker shares no code with certify. The exit status is 0 if the certificate holds, 1 if it does not, and 3 if that is too
+    costly to decide here, or not covered by --proven.
 
     Example: tallystick check certificate.json --minutes 60
     """

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tallystick.cli.output import show
+from tallystick.cli import show
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -15,13 +15,17 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 def explore(
     run: Annotated[
         Path | None,
-        typer.Argument(metavar="RUN|NETWORK", help="A run directory, to look at its networks, or a network's file."),
+        typer.Argument(metavar="RUN|NETWORK", help="A run's folder, to look at its networks, or a network's file."),
     ] = None,
-    host: Annotated[str, typer.Option(help="Where to listen; 127.0.0.1 answers this machine alone.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port; 0 for any that is free.")] = 8000,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    port: Annotated[int, typer.Option(metavar="N", help="The port; 0 takes any that is free.")] = 8000,
+    host: Annotated[
+        str, typer.Option(metavar="HOST", help="Where to listen; 127.0.0.1 answers this machine alone.")
+    ] = "127.0.0.1",
 ) -> None:
-    """Look at networks, runs, the table and the proof in a browser: a page served by this machine, until Ctrl-C.
+    """Look at networks, runs, the table and the proof in a browser.
+
+    This machine serves the page until Ctrl-C.
 
     Example: tallystick explore out/reproduction --open
     """

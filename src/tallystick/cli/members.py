@@ -1,7 +1,7 @@
 """What is shown of the members of a language: up to which n a network gets them right."""
 
 from tallystick.certificates.languages.members import Members
-from tallystick.cli.output import show
+from tallystick.cli import show
 from tallystick.networks import network_to_json
 
 _SHOWN_RANGES = 12

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.output import Force, Json, make_folder, show, show_json
+from tallystick.cli import show, show_json
+from tallystick.cli.options import Force, Json, Limit
 from tallystick.errors import BadInput, printable
-from tallystick.files import refuse_existing
+from tallystick.files import make_folder, refuse_existing
 
 if TYPE_CHECKING:
     from tallystick.studies.published import Published
@@ -22,13 +23,14 @@ def published(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the table, the figure and the certificates here.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
+    limit: Limit = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Say of every network in a folder how far it is right on ALL strings, in real numbers and in float32, beside its claim.
+    """Certify every network file of a folder, beside its authors' claim.
 
-    A file's "about" may hold the texts "source", "claim" and "tested", the greatest length that its authors tried.
+    Of each network it says how far it is right on ALL strings, in real numbers and in float32. A file's "about" may hold the
+    texts "source", "claim" and "tested", the greatest length that its authors tried.
 
     Example: tallystick published networks --out published
     """

@@ -6,52 +6,73 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallystick.cli.output import (
+from tallystick.cells import CELLS, LAYERS
+from tallystick.cli import show, show_json
+from tallystick.cli.options import (
+    METHODS,
+    PRECISIONS,
     Cluster,
     Device,
     Force,
     Json,
     Precision,
     Resume,
-    make_folder,
-    progress_bar,
-    rows_table,
-    show,
-    show_json,
+    Wide,
+    choice,
 )
+from tallystick.cli.progress import progress_bar, steps_bar, waiting_bar
+from tallystick.cli.tables import show_rows
 from tallystick.errors import BadInput, printable
-from tallystick.files import refuse_existing
+from tallystick.files import make_folder, refuse_existing
+from tallystick.languages.tasks import TASKS
 
 if TYPE_CHECKING:
     from tallystick.studies.explain.explanation import Explanation
     from tallystick.studies.explain.rounding import Rounding
     from tallystick.training.setting import Setting
 
+_RARE = "Less common options"
+
 # JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
 # ruff: noqa: PLC0415
 
 
 def reproduce(
-    runs: Annotated[int, typer.Option(help="Runs behind each average, as the paper's ten.")] = 10,
-    seeds: Annotated[int, typer.Option(help="Seeds of each setting beside them; 0 leaves the runs alone.")] = 10_000,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to write everything into.")] = Path(
+        "reproduction"
+    ),
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="How many networks of each setting, beside the paper's runs; may be 0.")
+    ] = 10_000,
     authors_data: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="The authors' strings, for the exact edition."),
+        typer.Option(metavar="DIR", help="The folder of the authors' strings, to repeat their runs exactly."),
     ] = None,
+    runs: Annotated[
+        int, typer.Option(metavar="N", help="How many runs each average is taken over; the paper has ten.")
+    ] = 10,
     precision: Precision = "float32",
-    perturb: Annotated[
-        float, typer.Option(help="Nudge the initial weights by this much to see what rounding decides.")
-    ] = 1e-7,
-    replicates: Annotated[int, typer.Option(help="How often they are nudged.")] = 30,
-    seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The run directory.")] = Path("reproduction"),
-    cluster: Cluster = None,
-    device: Device = "auto",
-    resume: Resume = False,
     force: Force = False,
     as_json: Json = False,
+    perturb: Annotated[
+        float,
+        typer.Option(
+            metavar="X",
+            help="Nudge the initial weights by this much, to see what rounding decides.",
+            rich_help_panel=_RARE,
+        ),
+    ] = 1e-7,
+    replicates: Annotated[
+        int, typer.Option(metavar="N", help="How often they are nudged.", rich_help_panel=_RARE)
+    ] = 30,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draws the generated strings.", rich_help_panel=_RARE)] = 0,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    device: Device = "auto",
 ) -> None:
-    """Run the paper's whole experiment: table, figures, claims, page.
+    """Run the paper's whole experiment, and write its report.
+
+    The report has the paper's table beside ours, the figures, the claims with what became of each, and a page for the browser.
 
     Example: tallystick reproduce --seeds 1000 --out reproduction
     """
@@ -73,13 +94,17 @@ def reproduce(
 def report(
     run: Annotated[
         Path,
-        typer.Argument(metavar="RUN", help="A finished reproduction, or a run of linear networks of several units."),
+        typer.Argument(
+            metavar="RUN", help="The folder of a reproduction, or of a run of linear networks with several units."
+        ),
     ],
+    wide: Wide = False,
     as_json: Json = False,
 ) -> None:
-    """Write the table, the figures, the claims and the page of a reproduction once more.
+    """Write the report of a reproduction once more.
 
-    Of a run of linear networks with several units, draw the leading eigenvalues against the lengths up to which they are right.
+    The report has the table, the figures, the claims and the page. Of a run of linear networks with several units, it shows the
+    leading eigenvalues against the lengths up to which the networks are right.
 
     Example: tallystick report reproduction
     """
@@ -92,7 +117,7 @@ def report(
         if as_json:
             show_json({"directory": str(run), "files": list(FILES), "settings": rows})
         else:
-            show(rows_table(rows))
+            show_rows(rows, wide=wide)
         return
     found = write_report(run)
     if as_json:
@@ -102,29 +127,49 @@ def report(
 
 
 def compare(
-    seeds: Annotated[int, typer.Option(help="How many networks of each scalar cell.")] = 10_000,
-    layer_seeds: Annotated[int, typer.Option(help="How many linear, selective and LRU layers of each kind.")] = 1000,
-    vector_seeds: Annotated[int, typer.Option(help="How many GRUs and LSTMs of each kind.")] = 100,
-    seed: Annotated[int, typer.Option(help="Draws the order of the training strings, and the test strings.")] = 0,
-    cell: Annotated[str | None, typer.Option(help="Only this cell.")] = None,
-    method: Annotated[str | None, typer.Option(help="Only this method.")] = None,
-    units: Annotated[int | None, typer.Option(help="Only networks with so many units.")] = None,
+    cell: Annotated[str | None, choice(CELLS | LAYERS, "This cell alone.", metavar="CELL")] = None,
+    method: Annotated[str | None, choice(METHODS, "This method alone.", metavar="METHOD")] = None,
+    units: Annotated[int | None, typer.Option(metavar="N", help="Networks with N units alone.")] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", help="How many networks with one unit of each kind.")] = 10_000,
+    layer_seeds: Annotated[
+        int, typer.Option(metavar="N", help="How many linear, selective and LRU layers of each kind.")
+    ] = 1000,
+    vector_seeds: Annotated[int, typer.Option(metavar="N", help="How many GRUs and LSTMs of each kind.")] = 100,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write compare.csv, compare.md and compare.png, .pdf and .svg there."),
+        typer.Option(
+            metavar="DIR", help="Write all columns and the figure there: compare.csv, .md, .png, .pdf and .svg."
+        ),
     ] = None,
-    cluster: Cluster = None,
-    device: Device = "auto",
-    resume: Resume = False,
+    wide: Wide = False,
     force: Force = False,
     as_json: Json = False,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Draws the order of the training strings, and the test strings.", rich_help_panel=_RARE
+        ),
+    ] = 0,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    device: Device = "auto",
 ) -> None:
-    """Train every method and cell, and say how many seeds count exactly, how many are proved, and how far the others hold.
+    """Train with every method and cell, and compare how far they count.
+
+    Of each it says how many networks meet the conditions exactly, how many are proved right at every length, and up to which
+    length the others are right.
 
     Example: tallystick compare --cell linear --seeds 1000
     """
     from tallystick.studies.compare import chosen_settings, compare_settings
-    from tallystick.studies.comparison_table import HEADINGS, as_cells, as_record, setting_words, write_comparison
+    from tallystick.studies.comparison_table import (
+        HEADINGS,
+        NARROW,
+        as_cells,
+        as_record,
+        setting_words,
+        write_comparison,
+    )
 
     settings = chosen_settings(seeds, vector_seeds, seed, cell, method, layer_seeds=layer_seeds, units=units)
     if out is not None:
@@ -132,51 +177,67 @@ def compare(
     elif resume:
         raise BadInput("resume: an interrupted comparison is gone on with where --out DIR has kept its rows")
 
-    def tell(setting: "Setting") -> None:
-        sys.stderr.write(" · ".join(setting_words(setting)) + "\n")
-
     how = {"cluster": cluster, "device": device, "resume": resume, "force": force}
-    rows = compare_settings(settings, seed, out=out, tell=tell, **how)
+    with steps_bar(len(settings), "settings") as begin:
+
+        def tell(setting: "Setting") -> None:
+            begin(" · ".join(setting_words(setting)))
+
+        rows = compare_settings(settings, seed, out=out, tell=tell, **how)
     if out is not None:
         write_comparison(rows, out)
     if as_json:
         show_json({"seed": seed, "rows": [as_record(row) for row in rows]})
     else:
-        show(rows_table([dict(zip(HEADINGS.values(), as_cells(row), strict=True)) for row in rows]))
+        headings = HEADINGS if wide else NARROW
+        show_rows([dict(zip(headings.values(), as_cells(row, headings), strict=True)) for row in rows], wide=wide)
 
 
 def explain(
     network: Annotated[
-        Path | None, typer.Argument(metavar="[NETWORK]", help="A linear network's file, to explain that network alone.")
+        Path | None, typer.Argument(metavar="NETWORK", help="A linear network's file, to explain that network alone.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="binary, ternary or count; without it, the paper's tasks and more.")
+        str | None, choice(TASKS, "Explain training for this task; the default is the paper's tasks and more.")
     ] = None,
     train_length: Annotated[
-        int | None, typer.Option(help="The longest training strings; without it 2, 4 and 8.")
+        int | None, typer.Option(metavar="N", help="The longest training strings; the default is 2, 4 and 8.")
     ] = None,
-    bias: Annotated[bool, typer.Option("--bias", help="With --task: train with a bias.")] = False,
-    method: Annotated[str, typer.Option(help="With --task: how it is trained; all for every method.")] = "published",
-    gradients: Annotated[str, typer.Option(help="float64: loss and gradient in float64, weights in float32.")] = "own",
-    precision: Annotated[str, typer.Option(help="float32 or float64 throughout.")] = "float32",
-    seeds: Annotated[int, typer.Option(help="How many networks are trained, to see where they end.")] = 10_000,
-    seed: Annotated[int, typer.Option(help="The order of the training strings.")] = 0,
+    method: Annotated[
+        str,
+        choice((*METHODS, "all"), "With --task: how networks are trained.", metavar="METHOD"),
+    ] = "published",
+    bias: Annotated[bool, typer.Option("--bias", help="With --task: give the cell a bias.")] = False,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="How many networks are trained, to see where they end.")
+    ] = 10_000,
+    lengths: Annotated[str, choice(("all", "even"), "With NETWORK: which lengths count.")] = "all",
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Draw reasons.png, .pdf and .svg there: loss, regions, paths, rounding; of a network linear.png, .pdf, .svg.",
-        ),
+        typer.Option(metavar="DIR", help="Draw figures there: reasons.png, .pdf and .svg, or linear.* with NETWORK."),
     ] = None,
-    lengths: Annotated[str, typer.Option(help="Of a network: all, or even.")] = "all",
     force: Force = False,
     as_json: Json = False,
+    precision: Annotated[str, choice(PRECISIONS, "The arithmetic of the weights.", rich_help_panel=_RARE)] = "float32",
+    gradients: Annotated[
+        str,
+        choice(
+            ("own", *PRECISIONS),
+            "The arithmetic of loss and gradient; own is that of the weights.",
+            rich_help_panel=_RARE,
+        ),
+    ] = "own",
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Draws the order of the training strings.", rich_help_panel=_RARE)
+    ] = 0,
 ) -> None:
-    """Say what each objective does at the exact counter, which way training leaves it, where seeds end, and what rounding does.
+    """Say why training ends where it does, or why a linear network fails.
 
-    With NETWORK: which eigenvalues of a linear network the readout sees, what brackets add, why it is right or where it fails.
+    Without NETWORK it trains, and says what each objective does at the exact counter, which way training leaves it, where
+    networks end, and what rounding does. With NETWORK it says which eigenvalues the readout sees, what each bracket adds to the
+    output, and why the network is right or where it fails.
 
-    Example: tallystick explain --task binary --method count-calm --train-length 8
+    Example: tallystick explain --task binary --method count-calm
     """
     training = task, train_length, bias, method, gradients, precision, seeds, seed
     _refuse_both(
@@ -202,8 +263,9 @@ def explain(
             refuse_existing(out / name, force=force)
     found: list[tuple[Explanation, Rounding | None]] = []
     for setting in settings:
-        rounding = gradient_rounding(setting, seed=seed) if setting.precision == "float32" else None
-        found.append((explain_setting(setting, seeds, seed), rounding))
+        with waiting_bar(f"training: {len(found) + 1} of {len(settings)} settings"):
+            rounding = gradient_rounding(setting, seed=seed) if setting.precision == "float32" else None
+            found.append((explain_setting(setting, seeds, seed), rounding))
         if not as_json:
             show(as_text(*found[-1]))
             sys.stdout.flush()

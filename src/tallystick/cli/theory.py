@@ -5,24 +5,40 @@ from typing import Annotated
 
 import typer
 
-from tallystick.cli.output import Force, Json, show, show_json
+from tallystick.cli import show, show_json
+from tallystick.cli.options import THEOREMS as THEOREM_NAMES
+from tallystick.cli.options import Force, Json, Limit, NetworkFile, completion
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check
 from tallystick.languages.machine_files import machine_to_json, read_machine, write_machine
 from tallystick.languages.machine_text import read_string, trace
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.tasks import READY_TASKS
+from tallystick.numbers import FORMATS
 
 
 def accepts(
-    machine: Annotated[str, typer.Argument(help="A ready machine's name (see: tallystick machines) or a JSON file.")],
+    machine: Annotated[
+        str,
+        typer.Argument(
+            metavar="MACHINE",
+            help=f"A machine's JSON file, or one of {', '.join(READY_MACHINES)}.",
+            autocompletion=completion(READY_MACHINES),
+        ),
+    ],
     string: Annotated[
-        str, typer.Argument(help="The string to read; '' is the empty one. Spaces separate tokens with longer names.")
+        str,
+        typer.Argument(
+            metavar="STRING", help="The string to read; '' is the empty one. Spaces separate tokens with longer names."
+        ),
     ],
     show_trace: Annotated[bool, typer.Option("--trace", help="Show the computation step by step.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a counter machine on a string; ends with 0 for a member and 1 for a non-member.
+    """Run a counter machine on a string.
+
+    The exit status is 0 if the machine accepts the string, and 1 if it does not.
 
     Example: tallystick accepts bb "(()))(" --trace
     """
@@ -41,11 +57,16 @@ def accepts(
 
 def machines(
     name: Annotated[
-        str | None, typer.Argument(help="Print this ready machine as a JSON file, to start one of your own.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help=f"Print this ready machine as a JSON file, to start one of your own: {', '.join(READY_MACHINES)}.",
+            autocompletion=completion(READY_MACHINES),
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the ready counter machines, or print one as a machine file.
+    """List the ready counter machines, or print one as a file.
 
     Example: tallystick machines dyck1 > machine.json
     """
@@ -65,20 +86,38 @@ def machines(
 
 
 def extract(
-    path: Annotated[Path, typer.Argument(metavar="NETWORK", help="A network's JSON or safetensors file.")],
-    arithmetic: Annotated[str, typer.Option(help="real, or as executed, such as float32.")] = "real",
-    limit: Annotated[int | None, typer.Option(help="How far to search where no theorem decides.")] = None,
-    task: Annotated[str | None, typer.Option(help="What it answers: a ready task or a machine file.")] = None,
+    path: NetworkFile,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TASK",
+            help=f"What it answers: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
+            autocompletion=completion(READY_TASKS),
+        ),
+    ] = None,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            metavar="ARITHMETIC",
+            help=f"Exact real numbers, or floats as executed: real, {', '.join(FORMATS)}.",
+            autocompletion=completion(("real", *FORMATS)),
+        ),
+    ] = "real",
+    limit: Limit = None,
     out: Annotated[
         Path | None, typer.Option(metavar="MACHINE", help="Write the machine, for tallystick accepts.")
     ] = None,
-    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .svg, .png or .pdf.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the machine into a .svg, .png or .pdf file.")
+    ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Find the counter machine that a network equals, and the length up to which that is proved on ALL strings.
+    """Find the counter machine that a network equals.
 
-    Example: tallystick extract network.json --out machine.json --figure machine.svg
+    It says up to which length both give the same answer on ALL strings.
+
+    Example: tallystick extract network.json --figure machine.svg
     """
     from tallystick.conversion import extract as extract_machine  # noqa: PLC0415
     from tallystick.networks import read_network  # noqa: PLC0415
@@ -111,16 +150,24 @@ def extract(
 
 
 def prove(
-    theorem: Annotated[str | None, typer.Argument(help="One theorem; all of them without it.")] = None,
+    theorem: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="THEOREM",
+            help=f"One of {', '.join(THEOREM_NAMES)}; the default is all of them.",
+            autocompletion=completion(THEOREM_NAMES),
+        ),
+    ] = None,
     smtlib: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each query in SMT-LIB 2, for another solver.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Go through each theorem step by step, each discharged by a solver; ends with 1 if a step fails.
+    """Prove the theorems step by step with a solver.
 
-    Beside each theorem stands its place in the Coq files, and at the end what is proved in Coq alone.
+    The exit status is 1 if a step fails. Beside each theorem stands its place in the Coq files, and at the end what is proved in
+    Coq alone.
 
     Example: tallystick prove theorem1 --smtlib queries
     """

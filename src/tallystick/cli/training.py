@@ -2,89 +2,141 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from tallystick.cells import CELLS, LAYERS, ScalarCell
-from tallystick.cli.output import (
+from tallystick.cli import show, show_json
+from tallystick.cli.options import (
+    METHODS,
+    OPTIMISERS,
+    PRECISIONS,
+    SCHEDULES,
     Cluster,
     Device,
     Force,
     Json,
     Keep,
-    Precision,
     Resume,
-    RunOrModel,
-    one_of,
-    progress_bar,
-    rows_table,
-    show,
-    show_facts,
-    show_json,
-    show_settings,
-    tell_slower_engine,
+    RunOrNetwork,
+    Wide,
+    choice,
 )
+from tallystick.cli.progress import progress_bar, tell_slower_engine
+from tallystick.cli.tables import show_facts, show_rows, show_settings
 from tallystick.errors import BadInput, printable
+from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, read_network, read_scalar_network
+
+if TYPE_CHECKING:
+    from tallystick.runs.directory import RunDirectory
 
 Value = TypeVar("Value")
 
+OWN = "own"
+DETAILS = "How it is trained"
+_AXES = ("learning_rate", "initial_scale", "train_length", "epochs", "optimiser")
 _ONE = [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
+
+Out = Annotated[Path, typer.Option(metavar="RUN", help="The folder to write the run into.")]
+Task = Annotated[
+    str,
+    choice(TASKS, "What is asked: more ( than ) or not; fewer, as many or more; or the count itself."),
+]
+Bias = Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")]
+Method = Annotated[str, choice(METHODS, "How networks are trained, as docs/methods.md explains.", metavar="METHOD")]
+Precision = Annotated[
+    str, choice(PRECISIONS, "The arithmetic of the weights; the paper's is float32.", rich_help_panel=DETAILS)
+]
+Gradients = Annotated[
+    str,
+    choice(
+        (OWN, *PRECISIONS), "The arithmetic of loss and gradient; own is that of the weights.", rich_help_panel=DETAILS
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Draws the training and test strings.", rich_help_panel=DETAILS)]
 
 # JAX, polars and matplotlib take a second to load, so each command imports them when it is called.
 # ruff: noqa: PLC0415
 
 
 def train(
-    out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
-    task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
-    train_length: Annotated[int, typer.Option(help="The longest training strings.")] = 8,
-    cell: Annotated[str, typer.Option(help=f"{one_of(CELLS | LAYERS)}.")] = "linear",
-    units: Annotated[int, typer.Option(help="How many units the cell has.")] = 1,
-    bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="published, corrected, decayed, count, count-tokens, count-calm, count-penalty, count-exact, penalty, "
-            "lagrangian, tied, unit, tied-unit, projected, curriculum, saturating or saturating-labels; docs/methods.md "
-            "says what each does."
-        ),
-    ] = "published",
-    precision: Precision = "float32",
-    epochs: Annotated[int, typer.Option(help="Passes over the training set.")] = 100,
-    learning_rate: Annotated[float, typer.Option(help="Adam's.")] = 0.005,
+    out: Out,
+    task: Task = "binary",
+    train_length: Annotated[int, typer.Option(metavar="N", help="The longest training strings.")] = 8,
+    cell: Annotated[str, choice(CELLS | LAYERS, "The kind of cell.", metavar="CELL")] = "linear",
+    units: Annotated[int, typer.Option(metavar="N", help="How many units the cell has.")] = 1,
+    bias: Bias = False,
+    seeds: Annotated[int, typer.Option(metavar="N", help="How many networks, each from a seed of its own.")] = 1000,
+    method: Method = "published",
+    force: Force = False,
+    as_json: Json = False,
+    epochs: Annotated[
+        int, typer.Option(metavar="N", help="Passes over the training set.", rich_help_panel=DETAILS)
+    ] = 100,
+    learning_rate: Annotated[
+        float, typer.Option(metavar="X", help="Adam's learning rate.", rich_help_panel=DETAILS)
+    ] = 0.005,
     schedule: Annotated[
-        str, typer.Option(help="How the rate goes, if not the method's own: constant, cosine, linear or late-cosine.")
-    ] = "own",
-    gradients: Annotated[
-        str, typer.Option(help="float64 computes loss and gradient in it, where the weights are float32.")
-    ] = "own",
+        str,
+        choice(
+            (OWN, *SCHEDULES),
+            "How the learning rate changes; own is the method's own way.",
+            metavar="SCHEDULE",
+            rich_help_panel=DETAILS,
+        ),
+    ] = OWN,
+    optimiser: Annotated[
+        str,
+        choice(
+            (OWN, *OPTIMISERS),
+            "Adam's constants; own are the method's own.",
+            metavar="OPTIMISER",
+            rich_help_panel=DETAILS,
+        ),
+    ] = OWN,
+    precision: Precision = "float32",
+    gradients: Gradients = OWN,
     strength: Annotated[
-        float, typer.Option(help="The weight of a penalty or of multipliers; 0 is the method's own.")
+        float,
+        typer.Option(
+            metavar="X",
+            help="The factor on a penalty or on multipliers; 0 stands for the method's own.",
+            rich_help_panel=DETAILS,
+        ),
     ] = 0.0,
     start: Annotated[
-        str, typer.Option(help="drawn, or exact: at an exact counter, to see whether it stays.")
+        str,
+        choice(
+            ("drawn", "exact"),
+            "Start from drawn weights, or at an exact counter to see whether training stays there.",
+            rich_help_panel=DETAILS,
+        ),
     ] = "drawn",
+    initial_scale: Annotated[
+        float, typer.Option(metavar="X", help="The factor on the drawn weights.", rich_help_panel=DETAILS)
+    ] = 1.0,
     snap: Annotated[
-        bool, typer.Option("--snap", help="Round trained weights that are near an exact counter to it.")
+        bool,
+        typer.Option(
+            "--snap",
+            help="Round trained weights to the exact counter next to them, if one is near.",
+            rich_help_panel=DETAILS,
+        ),
     ] = False,
-    initial_scale: Annotated[float, typer.Option(help="What the drawn weights are multiplied by.")] = 1.0,
-    optimiser: Annotated[
-        str, typer.Option(help="Adam's numbers, if not the method's own: adam, calm, short, rmsprop or sign.")
-    ] = "own",
-    seeds: Annotated[int, typer.Option(help="How many networks.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
+    seed: Seed = 0,
+    resume: Resume = False,
     keep: Keep = "all",
     cluster: Cluster = None,
     device: Device = "auto",
-    resume: Resume = False,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
-    """Train networks of one setting and test them at 20 and 50 tokens.
+    """Train networks, and test how far they are right.
 
-    Example: tallystick train --task ternary --train-length 4 --seeds 100 --out run
+    It ends with their accuracy on strings of 20 and 50 tokens, their horizon (the length up to which ALL strings are right), and
+    how close they come to an exact counter.
+
+    Example: tallystick train --task ternary --seeds 100 --out run
     """
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
@@ -115,42 +167,52 @@ def train(
     with progress_bar({job.name: job.seeds}) as report:
         how = {"tell": tell_slower_engine, "report": report, "resume": resume, "force": force}
         run_on(cluster, device, [job], training_config(job, seed, kept), directory, **how)
-    if issubclass(setting.kind, ScalarCell):
-        _show_run_indicators(out, as_json=as_json)
-    else:
-        from tallystick.runs.evaluation import measures_of_run
-
-        show_facts(measures_of_run(directory), "networks", as_json=as_json)
+    _show_training(directory, as_json=as_json)
 
 
 def sweep(
-    out: Annotated[Path, typer.Option(metavar="RUN", help="The run directory.")],
-    learning_rate: Annotated[str, typer.Option(help="Adam's, one or more with commas between.")] = "0.005",
-    initial_scale: Annotated[str, typer.Option(help="What the drawn weights are multiplied by, one or more.")] = "1",
-    train_length: Annotated[str, typer.Option(help="The longest training strings, one or more.")] = "8",
-    epochs: Annotated[str, typer.Option(help="Passes over the training set, one or more.")] = "100",
+    out: Out,
+    learning_rate: Annotated[
+        str, typer.Option(metavar="X,X,…", help="Adam's learning rate: one or more, with commas between.")
+    ] = "0.005",
+    initial_scale: Annotated[
+        str, typer.Option(metavar="X,X,…", help="The factor on the drawn weights: one or more.")
+    ] = "1",
+    train_length: Annotated[
+        str, typer.Option(metavar="N,N,…", help="The longest training strings: one or more.")
+    ] = "8",
+    epochs: Annotated[str, typer.Option(metavar="N,N,…", help="Passes over the training set: one or more.")] = "100",
     optimiser: Annotated[
-        str, typer.Option(help="One or more of adam, calm, short, rmsprop and sign; own is the method's.")
-    ] = "own",
-    task: Annotated[str, typer.Option(help="binary, ternary or count.")] = "binary",
-    cell: Annotated[str, typer.Option(help=f"{one_of(_ONE)}.")] = "linear",
-    bias: Annotated[bool, typer.Option("--bias", help="Give the cell a bias.")] = False,
-    method: Annotated[str, typer.Option(help="How networks are trained, as for train.")] = "published",
+        str,
+        typer.Option(metavar="NAME,…", help=f"Adam's constants: one or more of {', '.join((OWN, *OPTIMISERS))}."),
+    ] = OWN,
+    task: Task = "binary",
+    cell: Annotated[str, choice(_ONE, "The kind of cell.", metavar="CELL")] = "linear",
+    bias: Bias = False,
+    method: Method = "published",
+    seeds: Annotated[int, typer.Option(metavar="N", help="How many networks at each point.")] = 1000,
+    wide: Wide = False,
+    force: Force = False,
+    as_json: Json = False,
+    x: Annotated[
+        str | None, choice(_AXES, "What runs across the heat map.", metavar="AXIS", rich_help_panel=DETAILS)
+    ] = None,
+    y: Annotated[
+        str | None, choice(_AXES, "What runs up the heat map.", metavar="AXIS", rich_help_panel=DETAILS)
+    ] = None,
     precision: Precision = "float32",
-    seeds: Annotated[int, typer.Option(help="How many networks at each point.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Decides the generated strings.")] = 0,
-    x: Annotated[str | None, typer.Option(help="Which axis runs across the heat map.")] = None,
-    y: Annotated[str | None, typer.Option(help="Which axis runs up.")] = None,
+    seed: Seed = 0,
+    resume: Resume = False,
     keep: Keep = "all",
     cluster: Cluster = None,
     device: Device = "auto",
-    resume: Resume = False,
-    force: Force = False,
-    as_json: Json = False,
 ) -> None:
-    """Train every combination of learning rates, initial scales, lengths, epochs and optimisers, and draw who counts.
+    """Train every combination of some options, and draw which networks count.
 
-    Example: tallystick sweep --learning-rate 0.001,0.005,0.02 --initial-scale 0.5,1,2 --out sweep
+    The options that take several values are the learning rate, the initial scale, the training length, the number of epochs
+    and the optimiser.
+
+    Example: tallystick sweep --learning-rate 0.001,0.005 --out sweep
     """
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
@@ -176,21 +238,22 @@ def sweep(
     if as_json:
         show_json({"directory": str(out), "files": written, "points": points})
     else:
-        show(rows_table(points))
+        show_rows(points, ("share_meeting_conditions", "horizon_even_median"), wide=wide)
         show(f"{printable(str(out))}: {', '.join(written)}")
 
 
-def indicators(path: RunOrModel, as_json: Json = False) -> None:
-    """Show a/b, U and their distance from the conditions: exactly for a model (ends with 1 if one fails), as a spread for a run.
+def indicators(path: RunOrNetwork, wide: Wide = False, as_json: Json = False) -> None:
+    """Show how close networks are to an exact counter: a/b, U and the theorems' conditions.
 
-    For a linear network of several units they are about its outputs: with k tokens after a bracket, opening instead of closing it
-    adds δ_k, which must always be the same, and the drift ε_k must be 0. With a matrix for each token, every token must change
-    the output y by s or −s, which is shown after strings whose states span all others.
+    Of one network everything is exact, and the exit status is 1 if a condition fails; of a run, the spread over its networks
+    is shown. Of a linear network with several units it is about the outputs: with k tokens after a bracket, opening it instead of
+    closing it adds δ_k, which must always be the same, and the drift ε_k must be 0. With a matrix for each token, every token
+    must change the output y by s or −s, which is shown after strings whose states span all others.
 
-    Example: tallystick indicators model.json
+    Example: tallystick indicators network.json
     """
     if path.is_dir():
-        _show_run_indicators(path, as_json=as_json)
+        _show_run_indicators(path, wide=wide, as_json=as_json)
         return
     network = read_network(path)
     if not isinstance(network.cell, ScalarCell) and not network.cell.is_affine:
@@ -222,7 +285,7 @@ def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:
     raise typer.Exit(0 if all(condition.holds for condition in found) else 1)
 
 
-def _show_run_indicators(path: Path, *, as_json: bool) -> None:
+def _show_run_indicators(path: Path, *, wide: bool, as_json: bool) -> None:
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.evaluation import indicators_of_run
 
@@ -231,4 +294,49 @@ def _show_run_indicators(path: Path, *, as_json: bool) -> None:
         raise BadInput(
             f"{path}: its cells have no a, b and U; tallystick accuracy --curve and tallystick certify measure them"
         )
-    show_settings(indicators_of_run(directory), "indicators", as_json=as_json)
+    means = ("ab_ratio_mean", "recurrent_weight_mean")
+    show_settings(indicators_of_run(directory), "indicators", means, wide=wide, as_json=as_json)
+
+
+def _show_training(directory: "RunDirectory", *, as_json: bool) -> None:
+    """Show what became of trained networks: their accuracy, their horizons, and where cells with one unit lie."""
+    from tallystick.runs.evaluation import accuracies_of_run, horizons_of_run, indicators_of_run, measures_of_run
+
+    if not issubclass(directory.cell, ScalarCell):
+        show_facts(measures_of_run(directory), "networks", as_json=as_json)
+        if not as_json:
+            show(f"horizon: tallystick certify {printable(str(directory.path))} proves it, network by network")
+        return
+    found = {
+        "indicators": indicators_of_run(directory),
+        "accuracies": accuracies_of_run(directory),
+        "horizons": horizons_of_run(directory),
+    }
+    if as_json:
+        show_json(found)
+        return
+    ((places,), (accuracies,), (horizons,)) = found.values()
+    show_facts([training_facts({**places, **accuracies, **horizons})], "networks", as_json=False)
+
+
+def training_facts(found: dict[str, Any]) -> dict[str, object]:
+    """Return what is known of trained cells with one unit, each fact in words."""
+    lengths = [name.removeprefix("accuracy_") for name in found if name.startswith("accuracy_")]
+    accuracies = [
+        f"{found[f'accuracy_{length}']:.4g} % {'in training' if length == 'train' else f'at {length} tokens'}"
+        for length in lengths
+    ]
+    facts: dict[str, object] = {
+        "networks": f"{found['models']:,}, each {found['cell']} on the task {found['task']}, method {found['method']}",
+        "accuracy": f"{', '.join(accuracies)}, in the mean",
+        "horizon": f"{found['horizon_all_median']} in the median, {found['horizon_all_max']} at the most: "
+        "the length up to which ALL strings are right",
+        "horizon even": f"{found['horizon_even_median']} in the median, {found['horizon_even_max']} at the most, "
+        "where even lengths alone count",
+        "proved": f"{found['proved']:,} of {found['models']:,} networks are right at every length",
+    }
+    for name, wanted in (("ab_ratio", -1), ("recurrent_weight", 1)):
+        if f"{name}_median" in found:
+            median, low, high = (f"{found[f'{name}_{part}']:.4g}" for part in ("median", "min", "max"))
+            facts[name] = f"{median} in the median, from {low} to {high}; an exact counter has {wanted}"
+    return facts

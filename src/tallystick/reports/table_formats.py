@@ -28,6 +28,9 @@ FIRST = ' class="first"'
 
 _WIDTH, _HEIGHT, _BINS = 120, 22, 40
 _EDGES = np.linspace(0, 100, _BINS + 1)
+_TEXT = {"length": 6, "tokens": 6, "avg (min/max)": 17, "the paper's": 17, "band of chance": 18, "mean": 5}
+"""The columns of the table for the terminal, each with its width."""
+
 FURTHER_LEGEND = "Further columns: the median over seeds, and the range of the middle 90 %."
 SPARKLINES = (
     "Below each entry: how the accuracies of all models are spread, from 0 to 100 %, with a line at the average of the runs "
@@ -48,16 +51,28 @@ def as_text(run: Run, rows: list[Row]) -> RenderableType:
     return Group(*blocks)
 
 
-def _text_table(run: Run, rows: list[Row], edition: str) -> Table:
-    shown = Table(pad_edge=False, show_edge=False, header_style="bold")
-    shown.add_column("Setting")
-    for title in COLUMN_TITLES.values():
-        shown.add_column(title, no_wrap=True)
-    lines = list(table.lines(rows, edition).items())
-    for number, (setting, entries) in enumerate(lines):
-        last = number + 1 == len(lines) or lines[number + 1][0].group != setting.group
-        cells = [_text_cell(row) for row in entries]
-        shown.add_row(_text_name(setting, table.has_published_ternary(run, edition)), *cells, end_section=last)
+def _text_table(run: Run, rows: list[Row], edition: str) -> RenderableType:
+    """Return one line per entry, in blocks of one kind of network: this fits 80 columns, which the paper's layout does not."""
+    blocks: dict[str, Table] = {}
+    for setting, entries in table.lines(rows, edition).items():
+        twice = ", softmax twice" if setting.task == "ternary" and table.has_published_ternary(run, edition) else ""
+        shown = blocks.setdefault(f"{setting.group}{twice}", _text_block(has_header=not blocks))
+        for number, row in enumerate(entries):
+            shown.add_row("" if number else str(setting.train_length), *_text_cells(row))
+    return Group(*(part for name, shown in blocks.items() for part in (Text(name, style="bold"), shown)))
+
+
+def _text_block(*, has_header: bool) -> Table:
+    shown = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="bold",
+        show_header=has_header,
+        width=sum(_TEXT.values()) + 10,
+    )
+    for title, width in _TEXT.items():
+        shown.add_column(title, no_wrap=True, width=width, justify="right" if title == "length" else "left")
     return shown
 
 
@@ -69,20 +84,15 @@ def _text_horizons(run: Run, edition: str) -> Table:
     return shown
 
 
-def _text_name(setting: PaperSetting, published: bool) -> Text:
-    name = Text(f"{setting.group}\nlength {setting.train_length}")
-    if setting.task == "ternary" and published:
-        name.append("\nsoftmax twice", style="dim")
-    return name
-
-
-def _text_cell(row: Row) -> Text:
-    """Return an entry's three lines: ours, the paper's, the band with the ensemble's mean."""
-    cell = Text(f"{table.entry(row)}\n")
-    cell.append(f"paper {table.paper_entry(row)}\n", style="cyan")
-    cell.append(table.band_entry(row), style={True: "green", False: "red", None: "dim"}[row.inside])
-    mean = table.mean_entry(row)
-    return cell.append(f", {mean}", style="dim") if mean else cell
+def _text_cells(row: Row) -> list[Text]:
+    """Return an entry's strings, our numbers, the paper's, the band, and the ensemble's mean."""
+    return [
+        Text(COLUMN_TITLES[row.column].removesuffix(" tokens").lower()),
+        Text(table.entry(row)),
+        Text(table.paper_entry(row), style="cyan"),
+        Text(table.band_entry(row), style={True: "green", False: "red", None: "dim"}[row.inside]),
+        Text(table.mean_entry(row).removeprefix("mean "), style="dim"),
+    ]
 
 
 def as_csv(rows: list[Row]) -> str:

@@ -25,7 +25,7 @@ from tallystick.runs.summaries import (
     settings_of,
 )
 from tallystick.training.engines import on_every_core
-from tallystick.training.ensemble import Ensemble
+from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.setting import Setting
 
 _SETTING = ["edition", *DESCRIBED_BY]
@@ -120,6 +120,27 @@ def horizons_of_run(directory: RunDirectory) -> list[Described]:
     )
 
 
+def accuracies_of_run(directory: RunDirectory) -> list[Described]:
+    """Return the mean accuracy of each setting's networks, on their training strings and on longer ones."""
+    if directory.has(HISTOGRAMS):
+        return [
+            {
+                **described,
+                "models": models_in(columns),
+                **{name: columns[name].mean for name in columns if name.startswith("accuracy_")},
+            }
+            for described, columns in settings_of(_histograms(directory))
+        ]
+    return [{**described, **_mean_accuracies(pl.concat(parts))} for described, parts in _by_setting(_pieces(directory))]
+
+
+def _mean_accuracies(rows: pl.DataFrame) -> Described:
+    return {
+        "models": len(rows),
+        **{name: rows[name].mean() for name in rows.columns if name.startswith("accuracy_")},
+    }
+
+
 LONGEST_PROOF = 200
 """How far the networks of a run are proved one by one by default; a single one is asked for more."""
 
@@ -130,14 +151,7 @@ _COUNTS_CLEARLY = 0.99
 def measures_of_run(directory: RunDirectory) -> list[Described]:
     """Return what became of networks with several units: mean accuracies, the first failures, and the units that count best."""
     if directory.has(HISTOGRAMS):
-        return [
-            {
-                **described,
-                "models": models_in(columns),
-                **{name: columns[name].mean for name in columns if name.startswith("accuracy_")},
-            }
-            for described, columns in settings_of(_histograms(directory))
-        ]
+        return accuracies_of_run(directory)
     found = _by_setting(_pieces(directory))
     return _with_options(directory, [{**described, **_measures(pl.concat(parts))} for described, parts in found])
 
@@ -145,8 +159,7 @@ def measures_of_run(directory: RunDirectory) -> list[Described]:
 def _measures(rows: pl.DataFrame) -> Described:
     failures = rows["first_failure"].cast(pl.Float64).fill_null(float("inf"))
     return {
-        "models": len(rows),
-        **{name: rows[name].mean() for name in rows.columns if name.startswith("accuracy_")},
+        **_mean_accuracies(rows),
         "first_failure_min": rows["first_failure"].min(),
         "first_failure_median": failures.median(),
         "counting_unit": rows["counting_unit"].mode().sort()[0],
@@ -155,15 +168,22 @@ def _measures(rows: pl.DataFrame) -> Described:
     }
 
 
-def prove_run(directory: RunDirectory, lengths: str = "all", limit: int | None = None) -> list[Described]:
+def prove_run(
+    directory: RunDirectory,
+    lengths: str = "all",
+    limit: int | None = None,
+    *,
+    report: Callable[[], object] = silent,
+) -> list[Described]:
     """Certify the networks of a run one by one; return how far they are proved, and how many horizons are exact.
 
-    `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these.
+    `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these. `report` is
+    called after every network.
     """
     lengths_of(lengths)
     found = []
     for described, networks in ensembles_of_run(directory):
-        verdicts = verdicts_on(networks, lengths, LONGEST_PROOF if limit is None else limit)
+        verdicts = verdicts_on(networks, lengths, LONGEST_PROOF if limit is None else limit, report)
         horizons = [0 if verdict is None else verdict.horizon or 0 for verdict in verdicts]
         failures = (verdict.failure or verdict.known_failure for verdict in verdicts if verdict is not None)
         failing = [failure.length for failure in failures if failure is not None]
@@ -180,12 +200,23 @@ def prove_run(directory: RunDirectory, lengths: str = "all", limit: int | None =
     return _with_options(directory, found)
 
 
-def verdicts_on(networks: Ensemble, lengths: str, limit: int) -> list[Verdict | None]:
+def size_of_run(directory: RunDirectory) -> int:
+    """Return how many networks a run keeps."""
+    return directory.collect(directory.rows().select(pl.len())).item()
+
+
+def verdicts_on(
+    networks: Ensemble, lengths: str, limit: int, report: Callable[[], object] = silent
+) -> list[Verdict | None]:
     """Certify networks one by one; there is no verdict on one with a weight that is not finite."""
     fine = are_finite(networks)
-    return on_every_core(
-        lambda place: certify(networks.network(place), lengths, limit=limit) if fine[place] else None, range(len(fine))
-    )
+
+    def verdict_on(place: int) -> Verdict | None:
+        verdict = certify(networks.network(place), lengths, limit=limit) if fine[place] else None
+        report()
+        return verdict
+
+    return on_every_core(verdict_on, range(len(fine)))
 
 
 def exact_horizons(verdicts: Iterable[Verdict | None]) -> int:

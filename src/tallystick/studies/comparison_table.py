@@ -5,6 +5,7 @@
 
 import csv
 import io
+from collections.abc import Mapping
 from dataclasses import astuple
 from math import isinf
 from pathlib import Path
@@ -59,6 +60,17 @@ HEADINGS = {
 }
 """What the printed tables show, and how it is called there."""
 
+NARROW = {
+    **{name: name for name in ("cell", "task", "method", "seeds")},
+    "exact": "% exact",
+    "proved": "% proved",
+    "horizon_50": "horizon median",
+    "horizon_greatest": "horizon greatest",
+    "accuracy_50": "% at 50",
+    f"accuracy_{LONG}": f"% at {LONG:,}",
+}
+"""The same of a table for a terminal, which has less room."""
+
 UNLIMITED = "unlimited"
 _PROVED = "#0072B2"
 _HORIZON = "#D55E00"
@@ -103,10 +115,10 @@ def setting_words(setting: Setting) -> tuple[str, str, str]:
     return cell, setting.task, ", ".join(parts)
 
 
-def as_cells(found: Comparison) -> list[str]:
-    """Return a row as it is printed."""
+def as_cells(found: Comparison, headings: Mapping[str, str] = HEADINGS) -> list[str]:
+    """Return a row as it is printed under some headings."""
     record = as_record(found)
-    return [_cell(name, record[name]) for name in HEADINGS]
+    return [_cell(name, record[name]) for name in headings]
 
 
 def as_csv(rows: list[Comparison]) -> str:
