@@ -8,16 +8,14 @@ import sys
 import pytest
 from typer import Context
 from typer.core import TyperOption
-from typer.main import get_command
 
-from tallystick.cli import COMMANDS, app, main, options
+from tallystick.cli import COMMANDS, load_command, main, options
 from tallystick.theorems.account import THEOREMS
 from tallystick.training.adam import OPTIMISERS
 from tallystick.training.engines import DEVICES
 from tallystick.training.methods import METHODS, SCHEDULES
 from tallystick.training.setting import PRECISIONS
 
-GROUP = get_command(app)
 NAMES = list(COMMANDS)
 
 
@@ -67,10 +65,11 @@ def test_the_common_options_of_training_come_first(help_of):
 
 def _choices():
     for name in NAMES:
-        for parameter in GROUP.commands[name].params:
+        command = load_command(name)
+        for parameter in command.params:
             complete = parameter._custom_shell_complete
             if complete is not None:
-                found = [item.value for item in complete(Context(GROUP.commands[name]), parameter, "")]
+                found = [item.value for item in complete(Context(command), parameter, "")]
                 yield pytest.param(name, parameter, found, id=f"{name} {parameter.name}")
 
 
@@ -95,7 +94,7 @@ def test_the_names_in_the_help_are_those_of_the_library():
 
 def test_every_option_says_what_it_takes():
     for name in NAMES:
-        for parameter in GROUP.commands[name].params:
+        for parameter in load_command(name).params:
             assert parameter.metavar or parameter.is_flag, f"{name} {parameter.name}"
             assert parameter.help.endswith((".", "…")), f"{name} {parameter.name}"
             assert isinstance(parameter, TyperOption) or parameter.metavar.isupper(), name

@@ -6,8 +6,7 @@ from strings import all_strings
 
 from tallystick.errors import BadInput, UnknownToken
 from tallystick.languages.brackets import BB, DYCK1, SEMI_DYCK1
-from tallystick.languages.counter_machine import Add, Case, Configuration, CounterMachine, TimesZero
-from tallystick.languages.machine_text import trace
+from tallystick.languages.counter_machine import Add, Case, Configuration, CounterMachine, TimesZero, trace
 from tallystick.languages.ready_machines import BB_COUNTER, READY_MACHINES
 
 

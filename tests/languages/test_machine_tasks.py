@@ -19,8 +19,8 @@ from tallystick.languages.machine_files import (
     task_from_json,
     task_to_json,
 )
-from tallystick.languages.machine_text import read_string, string_text
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.task import read_string, string_text
 from tallystick.languages.tasks import DYCK1_PREFIX, READY_TASKS, TERNARY, ready_task, task_of_machine
 
 MEMBERSHIPS = [task for task in READY_TASKS.values() if task.is_membership]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
 from tallystick.display import Shown, View
-from tallystick.errors import BadInput
+from tallystick.errors import BadInput, printable
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
 from tallystick.numbers import ANY_ORDER, ARITHMETICS, FORMATS, MIXED_FORMATS, Number, float_format, standard_floats
@@ -192,7 +192,7 @@ class Verdict(Shown):
     def __str__(self) -> str:
         from tallystick.certificates.words import describe  # noqa: PLC0415 -- which imports this
 
-        return "\n".join(describe(self))
+        return "\n".join(map(printable, describe(self)))
 
     def view(self) -> View:
         """Return what a notebook shows: the answer, and the failing string with where the network is right and wrong."""

@@ -4,7 +4,8 @@
     Fails on `((((())))` (9 tokens): says 'not positive', should say 'positive'.
     REFUTED, horizon 8, all lengths, real arithmetic
 
-The command line, notebooks and the explorer all say what this module says.
+The command line, notebooks and the explorer all say what this module says. Names from files are given as they are: whoever shows
+them escapes them.
 """
 
 import re
@@ -14,8 +15,7 @@ from fractions import Fraction
 from typing import cast
 
 from tallystick.certificates.verdict import AS_EXECUTED, REAL, Failure, Lengths, Outcome, Verdict
-from tallystick.errors import printable
-from tallystick.languages.machine_text import has_long_names, string_text
+from tallystick.languages.task import has_long_names, string_text
 from tallystick.languages.tasks import MembershipClass, Task
 from tallystick.networks import Network
 from tallystick.networks.steps import THRESHOLD, Steps
@@ -145,18 +145,18 @@ def mistake(failure: Failure, task: Task, steps: Steps | None = None) -> str:
     if task.is_membership:
         return f"{_VERBS[MembershipClass(found)]}s it, should {_VERBS[MembershipClass(right)]} it"
     if not task.classes:
-        return printable(f"says {found}, should say {right}")
-    return printable(f"says '{task.in_words(found)}', should say '{task.in_words(right)}'")
+        return f"says {found}, should say {right}"
+    return f"says '{task.in_words(found)}', should say '{task.in_words(right)}'"
 
 
 def _tokens(names: str, steps: Steps) -> str:
     """Return tokens that stand side by side as `a`, `b` or the end."""
     if names not in steps.outputs and any(" " in name for name in steps.outputs):
-        return f"`{printable(names)}`"
+        return f"`{names}`"
     listed = [names] if names in steps.outputs else names.split(" ")
     if listed == ["nothing"] and "nothing" not in steps.outputs:
         return "nothing"
-    return " or ".join("the end" if name == steps.end else f"`{printable(name)}`" for name in listed)
+    return " or ".join("the end" if name == steps.end else f"`{name}`" for name in listed)
 
 
 def quote_string(failure: Failure, alphabet: tuple[str, ...]) -> str:
@@ -167,7 +167,7 @@ def quote_string(failure: Failure, alphabet: tuple[str, ...]) -> str:
         text = string_text(failure.tokens, alphabet)
     else:
         text = _fit([f"{token}^{size}" if size > 1 else token for token, size in failure.runs], WIDTH, " ")[0]
-    return f"`{printable(text)}` ({failure.length:,} token{'' if failure.length == 1 else 's'})"
+    return f"`{text}` ({failure.length:,} token{'' if failure.length == 1 else 's'})"
 
 
 def formal_part(verdict: Verdict) -> str:

@@ -267,8 +267,21 @@ def end_on_ctrl_c() -> None:
 
 
 @contextmanager
-def let_ctrl_c_interrupt() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt here, for work that then tells what is known so far; else end as everywhere."""
+def long_verdict() -> Iterator[None]:
+    """Show on a terminal how far a verdict has come, and let Ctrl-C interrupt it, so that it tells what is known so far."""
+    if not (sys.stderr and sys.stderr.isatty()):
+        with _interrupts():
+            yield
+        return
+    from tallystick.certificates.progress import progress_line
+
+    with _interrupts(), progress_line():
+        yield
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt here; what does not catch it ends as everywhere."""
     before = signal.getsignal(signal.SIGINT)
     if before is not _leave_to_thread:  # not this program's own, or not its main thread
         yield

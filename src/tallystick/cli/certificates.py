@@ -8,7 +8,6 @@ import typer
 
 from tallystick.cells import ScalarCell
 from tallystick.certificates.deciders import certify_network, exact_depth
-from tallystick.certificates.progress import progress_line
 from tallystick.certificates.running.library_arrays import LIBRARIES
 from tallystick.certificates.verdict import (
     ARITHMETIC_NAMES,
@@ -21,13 +20,13 @@ from tallystick.certificates.verdict import (
     lengths_of,
 )
 from tallystick.certificates.words import describe, mistake, wrap
-from tallystick.cli import let_ctrl_c_interrupt, show, show_json
+from tallystick.cli import long_verdict, show, show_json
 from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, Wide, choice, completion
 from tallystick.cli.tables import show_facts, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.machine_text import has_long_names
+from tallystick.languages.task import has_long_names
 from tallystick.languages.tasks import READY_TASKS, TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.tensor_modules import NONLINEARITIES
@@ -182,7 +181,7 @@ def certify(
     if longest is not None and run_by is None:
         raise BadInput(f"{path}: --upto is for --run-by; say --limit for how far to search")
     asked = with_readout(model, readout)
-    with let_ctrl_c_interrupt(), progress_line():
+    with long_verdict():
         if run_by is None:
             verdict = certify_network(asked, lengths, arithmetic, limit, first)
         else:
@@ -210,7 +209,7 @@ def _certify_members(model: Network, upto: int, arithmetic: str, *, as_json: boo
     from tallystick.certificates.languages.members import members
     from tallystick.cli.members import members_json, show_members
 
-    with progress_line():
+    with long_verdict():
         found = members(model, upto, arithmetic)
     if as_json:
         show_json(members_json(found))
@@ -317,8 +316,7 @@ def _string_json(failure: Failure | None, alphabet: tuple[str, ...]) -> str | li
 
 
 def _show_verdict(verdict: Verdict) -> None:
-    for line in describe(verdict):
-        show(line)
+    show(describe(verdict))
     _show_depths(verdict)
 
 

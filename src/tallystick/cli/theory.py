@@ -10,10 +10,10 @@ from tallystick.cli.options import THEOREMS as THEOREM_NAMES
 from tallystick.cli.options import Force, Json, Limit, NetworkFile, completion
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
-from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check
+from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check, trace
 from tallystick.languages.machine_files import machine_to_json, read_machine, write_machine
-from tallystick.languages.machine_text import read_string, trace
 from tallystick.languages.ready_machines import READY_MACHINES
+from tallystick.languages.task import read_string
 from tallystick.languages.tasks import READY_TASKS
 from tallystick.numbers import FORMATS
 

@@ -16,7 +16,7 @@ from tallystick.errors import BadInput, UnknownToken, check_tokens
 from tallystick.files import read_text, write_text
 from tallystick.languages.brackets import ALPHABET, CLOSE, OPEN
 from tallystick.languages.counter_machine import String
-from tallystick.languages.machine_text import read_string, string_text
+from tallystick.languages.task import read_string, string_text
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY, Task
 from tallystick.networks import Network
 from tallystick.numbers import standard_floats

@@ -13,7 +13,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tallystick.errors import BadInput, check_tokens, check_whole
+from tallystick.errors import BadInput, check_tokens, check_whole, printable
 
 ZeroMask = tuple[int, ...]
 String = str | tuple[str, ...]
@@ -265,3 +265,35 @@ def _check_cases(field: str, found: set[Case], expected: set[Case]) -> None:
         if cases:
             more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
             raise BadInput(f"{field}: {problem} case: {min(cases, key=str)}{more}")
+
+
+def trace(machine: CounterMachine, string: String) -> str:
+    """Write the computation as a table that a person can read, one line a token.
+
+    >>> from tallystick.languages.ready_machines import READY_MACHINES
+    >>> print(trace(READY_MACHINES["bb"], "())"))
+    step  token  zero check  update  state  counters
+       0                             q      0
+       1  (      0           +1      q      1
+       2  )      1           -1      q      0
+       3  )      0           -1      q      -1
+    """
+    rows = [("step", "token", "zero check", "update", "state", "counters")]
+    rows.append(("0", "", "", "", machine.initial_state, _words(machine.start.counters)))
+    for number, (case, update, after) in enumerate(machine.run(string), start=1):
+        check = show_zero_check(case.zero_check)
+        rows.append((str(number), case.token, check, _words(update), after.state, _words(after.counters)))
+    rows = [tuple(map(printable, row)) for row in rows]  # a file may have called its states anything
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_align(row, widths) for row in rows)
+
+
+def _align(row: tuple[str, ...], widths: list[int]) -> str:
+    first, *rest = (
+        cell.rjust(w) if i == 0 else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+    )
+    return "  ".join([first, *rest]).rstrip()
+
+
+def _words(values: tuple[object, ...]) -> str:
+    return " ".join(map(str, values))

@@ -17,7 +17,7 @@ from tallystick.certificates.running.calling import NotRun
 from tallystick.certificates.running.executable import Executable
 from tallystick.certificates.running.string_blocks import RightClasses, Rows, all_rows, strings_of, suffix_length
 from tallystick.certificates.verdict import Failure, Lengths, runs_of
-from tallystick.languages.machine_text import read_string, string_text
+from tallystick.languages.task import read_string, string_text
 
 LONGEST = 64
 SECONDS = 5.0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.languages.counter_machine import Configuration
-from tallystick.languages.machine_text import has_long_names, string_text
+from tallystick.languages.task import has_long_names, string_text
 from tallystick.languages.tasks import Task
 
 Rows = NDArray[np.intp]
