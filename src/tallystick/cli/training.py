@@ -304,7 +304,7 @@ def _show_training(directory: "RunDirectory", *, as_json: bool) -> None:
 
     if not issubclass(directory.cell, ScalarCell):
         show_facts(measures_of_run(directory), "networks", as_json=as_json)
-        if not as_json:
+        if not as_json and not directory.is_summed_up():  # a summary has no networks to prove anything of
             show(f"horizon: tallystick certify {printable(str(directory.path))} proves it, network by network")
         return
     found = {
@@ -338,5 +338,5 @@ def training_facts(found: dict[str, Any]) -> dict[str, object]:
     for name, wanted in (("ab_ratio", -1), ("recurrent_weight", 1)):
         if f"{name}_median" in found:
             median, low, high = (f"{found[f'{name}_{part}']:.4g}" for part in ("median", "min", "max"))
-            facts[name] = f"{median} in the median, from {low} to {high}; an exact counter has {wanted}"
+            facts[name] = f"{median} in the median, from {low} to {high}; {wanted} counts exactly"
     return facts
