@@ -69,7 +69,8 @@ class Judgement(TypedDict):
     """A verdict on all strings of the lengths that count.
 
     `horizon` is null where it is unlimited or beyond 2^53; `horizon_text` is always whole. `failing_string` is null where it is
-    too long to be written out; `failing_runs` has it as runs of equal tokens. `shortest` says whether no shorter string fails.
+    too long to be written out, and so is `failing_tokens`, its tokens one by one; `failing_runs` has it as runs of equal tokens.
+    `shortest` says whether no shorter string fails.
     """
 
     outcome: Literal["PROVED", "REFUTED", "BOUNDED"]
@@ -79,6 +80,7 @@ class Judgement(TypedDict):
     method: str
     shortest: bool
     failing_string: str | None
+    failing_tokens: list[str] | None
     failing_runs: list[tuple[str, str]] | None
     failing_length: int | None
     failing_class: str | None
@@ -238,6 +240,7 @@ def judgement(found: Verdict) -> Judgement:
         "method": found.method,
         "shortest": found.failure is not None,
         "failing_string": _string_of(failure),
+        "failing_tokens": None if failure is None or failure.length > LONGEST_STRING else list(failure.tokens),
         "failing_runs": None if failure is None else [(token, str(size)) for token, size in failure.runs],
         "failing_length": None if failure is None else _safe(failure.length),
         "failing_class": None if failure is None else str(failure.found),

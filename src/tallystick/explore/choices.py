@@ -1,18 +1,13 @@
 """What the page offers to begin with: networks, and strings to try them on."""
 
-import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
 from tallystick.certificates.verdict import REAL
-from tallystick.files import LARGEST_DOCUMENT, parse_document, read_text
 from tallystick.languages.brackets import ALPHABET, BB, CLOSE, DYCK1, OPEN
-from tallystick.networks import network_to_json, read_network
-from tallystick.networks.files import split_about
 
 
 class StringKind(NamedTuple):
@@ -146,18 +141,6 @@ class LinearPreset(TypedDict):
     text: str
     network: dict[str, object]
     file: NotRequired[str]
-
-
-def opened_network(path: Path) -> LinearPreset:
-    """Return the network of a file, to begin with."""
-    network, about = read_network(path), dict[str, str]()
-    if path.suffix.lower() == ".json":
-        written = read_text(path, LARGEST_DOCUMENT)  # as it is, so that no number loses digits on its way
-        about = split_about(parse_document(written, str(path)))[1]
-    else:
-        written = json.dumps(network_to_json(network), indent=1)
-    text = ". ".join(about[name] for name in ("claim", "source") if name in about) or "The file that was opened."
-    return {"name": "opened", "title": path.name, "text": text, "network": {}, "file": written}
 
 
 def _linear(steps: list[list[str]], matrix: list[list[str]], weight: list[str]) -> dict[str, object]:
