@@ -15,6 +15,7 @@ from tallystick.studies.explain.linear_words import reasons
 MOST_UNITS = 16
 """Enough to see what several eigenvalues do, and worked out within the time that an answer may take."""
 
+_AGAINST = " against "
 LONGEST = 200
 """To which length margins are drawn; later failures are told in words."""
 
@@ -81,7 +82,16 @@ def linear(network: Network) -> LinearAnswer:
     return {
         "failing_length": failure.length if failure is not None and failure.length <= LONGEST else None,
         "outputs": [
-            cast("LinearOutput", output_record(output, found) | {"reasons": list(reasons(output, found))})
+            cast(
+                "LinearOutput",
+                output_record(output, found)
+                | {"name": _in_words(output.name, network), "reasons": list(reasons(output, found))},
+            )
             for output in found.outputs
         ],
     }
+
+
+def _in_words(name: str, network: Network) -> str:
+    """Return an output's name with its classes in words: positive against zero."""
+    return _AGAINST.join(network.task.in_words(part) for part in name.split(_AGAINST))

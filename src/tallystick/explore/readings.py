@@ -117,8 +117,10 @@ def reading(network: Network, tokens: tuple[str, ...], layer: int | None = None)
         "units": [[as_float(value) for value in values] for values in seen],
         "memory": [[as_float(value) for value in values] for values in memory] if any(memory) else None,
         "gates": gates,
-        "says": says,
-        "right": _right_along(network, tokens),
+        "says": [network.task.in_words(answer) for answer in says],
+        "right": [
+            None if answer is None else network.task.in_words(answer) for answer in _right_along(network, tokens)
+        ],
     }
 
 

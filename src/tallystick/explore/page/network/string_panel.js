@@ -7,7 +7,7 @@ import { stepAt } from "../cell/trace_chart.js";
 import { chart } from "../charts/frame.js";
 import { calm, debounced, make } from "../dom.js";
 import { shown } from "../numbers.js";
-import { state, update } from "../state.js";
+import { onChange, state, update } from "../state.js";
 import { onColours } from "../theme.js";
 import { LINES_HEIGHT, gatesHeight, paintGates, paintLines } from "./layer_charts.js";
 import { answerTable } from "./answer_table.js";
@@ -16,7 +16,13 @@ const WAIT = 200;
 const MOST_TOKENS = 600,
   MOST_LISTED = 12;
 
-/** The panel; `found` says what the network is, and `text` is its document. `showFailing(tokens)` is told of a failing string. */
+/** What is shown at present; whatever changes the state or the colours tells it. */
+let present = null;
+onColours(() => present?.show());
+onChange(["at"], () => present?.show());
+onChange(["tokens", "layer"], () => present?.readLater());
+
+/** The panel; `found` says what the network is, and `text` is its document. */
 export function stringPanel(found, text) {
   const separator = found.alphabet.every((token) => token.length === 1) ? "" : " ";
   const complaint = make("p", { class: "complaint", role: "alert", id: "tokens-complaint" });
@@ -36,12 +42,10 @@ export function stringPanel(found, text) {
     autocomplete: "off",
     autocapitalize: "off",
     spellcheck: "false",
-    oninput: () => {
-      update({ tokens: tokensOf(field.value).join(separator), at: "" });
-      readLater();
-    },
+    oninput: () => update({ tokens: tokensOf(field.value).join(separator), at: "" }),
   });
   let reading = null,
+    asked = "",
     drawn = [],
     usual = found.tokens,
     origins = "A string to begin with.",
@@ -52,17 +56,21 @@ export function stringPanel(found, text) {
   const steps = () => reading?.tokens.length ?? 0;
   const current = () =>
     state.at === "" ? steps() : Math.max(0, Math.min(steps(), Math.round(Number(state.at)) || 0));
-  const go = (step) => {
-    update({ at: step >= steps() ? "" : String(Math.max(0, step)) });
-    show();
-  };
+  const go = (step) => update({ at: step >= steps() ? "" : String(Math.max(0, step)) });
   const player = stepPlayer({ steps, current, go });
   const readLater = debounced(read, WAIT);
 
   function read() {
-    player.stop();
     const tokens = wanted();
     if (document.activeElement !== field) field.value = tokens.join(separator);
+    select.value = state.layer === "" ? found.layers.length : state.layer;
+    const present = JSON.stringify([tokens, state.layer]);
+    if (present === asked && reading) {
+      if (playNext) start();
+      return;
+    }
+    player.stop();
+    asked = present;
     if (tokens.length > MOST_TOKENS) {
       complaint.textContent = `String: ${tokens.length} tokens; at most ${MOST_TOKENS} are read here.`;
       return;
@@ -83,7 +91,7 @@ export function stringPanel(found, text) {
         if (playNext) start();
       },
       failed(message) {
-        playNext = false;
+        [playNext, asked] = [false, ""];
         complaint.textContent = message.replace(/^tokens\b/, "String");
       },
     });
@@ -130,7 +138,8 @@ export function stringPanel(found, text) {
     else player.start();
   }
 
-  onColours(show);
+  const select = layerSelect(found);
+  present = { show, readLater };
   read();
   const element = make(
     "section",
@@ -143,7 +152,7 @@ export function stringPanel(found, text) {
     strip.element,
     player.element,
     said,
-    layerSelect(found, read),
+    make("div", { class: "row", hidden: found.layers.length < 2 }, select),
     pictures,
     listed,
     make(
@@ -159,7 +168,10 @@ export function stringPanel(found, text) {
   );
   return {
     element,
-    stop: player.stop,
+    stop() {
+      player.stop();
+      present = null;
+    },
     /** The string to show where none was typed: a failing one, once it is known. */
     suggest(tokens, words) {
       if (tokens.length > MOST_TOKENS) return;
@@ -172,31 +184,19 @@ export function stringPanel(found, text) {
       update({ tokens: tokens.join("\0") === usual.join("\0") ? "" : written, at: "0" });
       element.scrollIntoView({ block: "start", behavior: calm() ? "instant" : "smooth" });
       playNext = true;
-      field.value = written;
       read();
     },
   };
 }
 
-/** A choice of the layer, where there are several. */
-function layerSelect({ layers }, read) {
-  if (layers.length < 2) return null;
+/** A choice of the layer; the uppermost is what the readout sees. */
+function layerSelect({ layers }) {
   const options = layers.map(({ cell, units }, place) =>
     make("option", { value: place + 1 }, `layer ${place + 1}: ${cell}, ${units} ${units === 1 ? "unit" : "units"}`),
   );
-  const select = make(
-    "select",
-    {
-      "aria-label": "Layer",
-      onchange: () => {
-        update({ layer: Number(select.value) === layers.length ? "" : select.value });
-        read();
-      },
-    },
-    ...options,
-  );
-  select.value = state.layer === "" ? layers.length : state.layer;
-  return make("div", { class: "row" }, select);
+  const choose = () => update({ layer: Number(select.value) === layers.length ? "" : select.value });
+  const select = make("select", { "aria-label": "Layer", onchange: choose }, ...options);
+  return select;
 }
 
 function sentence({ says, right, good, tokens }, step, answer) {
