@@ -63,34 +63,33 @@ const bandHeight = ({ values }) => Math.max(LEAST_BAND, Math.min(MOST_BAND, ROW 
 export const gatesHeight = (gates) =>
   gates.reduce((sum, gate) => sum + bandHeight(gate) + GAP, 0) + MARGIN.bottom;
 
-/** Each gate as a band: one row per unit, one column per token, the colour as full as the gate is open. */
+/** Each gate as a band: one row per unit, one column for the step to each token, the colour as full as the gate is open. */
 export function paintGates(svg, width, { gates, step, last }) {
   const [left, end] = [MARGIN.left, width - MARGIN.right];
   const x = linear([0, Math.max(1, last)], [left, end]);
-  const half = (x(1) - x(0)) / 2;
-  let top = GAP - 4;
+  let top = GAP;
   for (const gate of gates) {
     const height = bandHeight(gate);
     svg.append(
       draw("text", { class: "h-name", x: left - 24, y: top + height / 2 + 4, "text-anchor": "end" }, gate.letter),
       draw("text", { class: "tick-text", x: left, y: top - 4 }, gate.name),
-      draw("rect", { class: "gate", x: x(1) - half, y: top, width: Math.max(0, x(last) - x(1) + 2 * half), height }),
+      draw("rect", { class: "gate", x: left, y: top, width: x(last) - left, height }),
     );
     if (last)
       svg.append(
         draw("image", {
           class: "gate-values",
           href: bandImage(gate),
-          x: x(1) - half,
+          x: left,
           y: top,
-          width: x(last) - x(1) + 2 * half,
+          width: end - left,
           height,
           preserveAspectRatio: "none",
         }),
       );
     top += height + GAP;
   }
-  const bottom = top - GAP + 4;
+  const bottom = top - GAP + 3;
   axisBelow(svg, { x, y: bottom, values: wholeTicks(0, last, Math.min(10, width / 60)), name: "tokens read", end });
   svg.append(draw("line", { class: "cursor", x1: x(step), x2: x(step), y1: 0, y2: bottom }));
 }
