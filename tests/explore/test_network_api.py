@@ -16,7 +16,7 @@ from tallystick.certificates.words import answer, reason_beyond
 from tallystick.checker import check_file
 from tallystick.errors import MissingExtra
 from tallystick.explore.answers import bands, theorems
-from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, STRING_KINDS
+from tallystick.explore.choices import LINEAR_PRESETS, NETWORK_PRESETS, PRESETS, STRING_KINDS
 from tallystick.explore.worker import Outcome, reply
 from tallystick.files import Document
 from tallystick.indicators import conditions
@@ -391,11 +391,13 @@ def test_a_linear_network_is_decided_and_drawn(client, network):
 
 
 def test_linear_presets_show_what_they_say(client):
-    assert client.get("/api/linear-presets").json() == list(LINEAR_PRESETS)
+    assert client.get("/api/network-presets").json() == list(NETWORK_PRESETS)
     found = {name: ask(client, "linear", network=network) for name, network in LINEAR.items()}
     outcomes = {name: ask(client, "judgement", network=network)["outcome"] for name, network in LINEAR.items()}
     right = {name for name, outcome in outcomes.items() if outcome == "PROVED"}
     assert right == {"right-without-counting", "counter"}
+    lstm, language = (ask(client, "judgement", network=preset["network"]) for preset in NETWORK_PRESETS[-2:])
+    assert (lstm["failing_length"], language["outcome"]) == (11, "REFUTED")
     (surprise,), (counter,) = (found[name]["outputs"] for name in ("right-without-counting", "counter"))
     assert (surprise["deviation"], surprise["room"], surprise["limit_text"]) == (pytest.approx(0.8), 1, "2")
     assert (counter["deviation"], [one["seen"] for one in counter["eigenvalues"]]) == (0, [True, False])

@@ -133,7 +133,7 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 
-class LinearPreset(TypedDict):
+class NetworkPreset(TypedDict):
     """A network with several units that shows something; `file` is its document in writing, where its digits matter."""
 
     name: str
@@ -150,7 +150,7 @@ def _linear(steps: list[list[str]], matrix: list[list[str]], weight: list[str]) 
 
 _BOTH = [["1", "-1"], ["1", "-1"]]
 
-LINEAR_PRESETS: tuple[LinearPreset, ...] = (
+LINEAR_PRESETS: tuple[NetworkPreset, ...] = (
     {
         "name": "right-without-counting",
         "title": "Right on every string, and no counter",
@@ -184,5 +184,40 @@ LINEAR_PRESETS: tuple[LinearPreset, ...] = (
         "title": "Two leaky units",
         "text": "The eigenvalues 0.99 and 0.9 lie inside the circle, so every bracket is forgotten in the end.",
         "network": _linear(_BOTH, [["0.99", "0"], ["0", "0.9"]], ["11/10", "-1/10"]),
+    },
+)
+
+_LSTM: dict[str, object] = {
+    "cell": "lstm",
+    "input_weight": [
+        *(["4", "4"], ["2", "2"]),  # the input gate
+        *(["4", "4"], ["1", "1"]),  # the forget gate
+        *(["4", "-4"], ["2", "-2"]),  # what is new
+        *(["3", "3"], ["1", "1"]),  # the output gate
+    ],
+    "recurrent_weight": [["0", "0"]] * 8,
+    "readout": {"kind": "binary", "weight": [["1", "-1/8"]], "bias": ["-1/2"]},
+}
+_SATURATING: dict[str, object] = {
+    "tokens": {"a": ["1", "0"], "b": ["0", "1"]},
+    "layers": [{"cell": "tanh", "input_weight": [["1/4", "-1/4"]], "recurrent_weight": [["1"]]}],
+    "readout": {"weight": [["2"], ["9"], ["-9"]], "bias": ["0", "-1", "2"]},
+    "answer": {"kind": "threshold", "outputs": ["a", "b", "#"], "end": "#", "threshold": "1/100"},
+    "task": "anbn",
+}
+
+NETWORK_PRESETS: tuple[NetworkPreset, ...] = (
+    *LINEAR_PRESETS,
+    {
+        "name": "lstm",
+        "title": "An LSTM that forgets",
+        "text": "Its memory counts, but its forget gate is below 1, so that old brackets weigh less: eleven tokens are enough.",
+        "network": _LSTM,
+    },
+    {
+        "name": "language",
+        "title": "A tanh unit on aⁿbⁿ",
+        "text": "Another alphabet, and an answer after every token: the unit saturates, and soon loses count of the a's.",
+        "network": _SATURATING,
     },
 )

@@ -56,9 +56,9 @@ def describe(network: Network) -> NetworkAnswer:
     }
 
 
-def judge(network: Network, lengths: str) -> Judgement:
-    """Return the verdict on a network in real numbers."""
-    limit = LONGEST_SEARCH if network.readout.decision in STEPWISE else None
+def judge(network: Network, lengths: str, upto: int | None = None) -> Judgement:
+    """Return the verdict on a network in real numbers, searching to a length where nothing else decides."""
+    limit = LONGEST_SEARCH if upto is None and network.readout.decision in STEPWISE else upto
     return judgement(certify(network, lengths, REAL, limit=limit))
 
 

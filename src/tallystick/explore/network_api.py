@@ -11,7 +11,7 @@ from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
 from tallystick.explore import answers, formulas, linear_answers, network_answers, questions, readings
-from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, LinearPreset, Preset, string_of
+from tallystick.explore.choices import NETWORK_PRESETS, PRESETS, NetworkPreset, Preset, string_of
 from tallystick.explore.documents import about_network
 from tallystick.explore.opening import OpenedFile, opened_file
 from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
@@ -88,11 +88,11 @@ async def verdict(question: questions.ExecutedQuestion, workers: Asked) -> Answe
     return Answer(await workers.run(answers.verdict, question.network, question.arithmetic))
 
 
-@router.get("/linear-presets", responses=answer_of(list[LinearPreset]))
-async def linear_presets(request: Request) -> Answer:
+@router.get("/network-presets", responses=answer_of(list[NetworkPreset]))
+async def network_presets(request: Request) -> Answer:
     """Networks with several units to begin with; the one that was opened comes first."""
-    opened: LinearPreset | None = request.app.state.network
-    return Answer(LINEAR_PRESETS if opened is None else (opened, *LINEAR_PRESETS))
+    opened: NetworkPreset | None = request.app.state.network
+    return Answer(NETWORK_PRESETS if opened is None else (opened, *NETWORK_PRESETS))
 
 
 @router.post("/open", responses=answer_of(OpenedFile))
@@ -110,7 +110,8 @@ async def network(question: questions.AnyNetworkQuestion, workers: Asked) -> Ans
 @router.post("/judgement", responses=answer_of(answers.Judgement))
 async def judgement(question: questions.JudgementQuestion, workers: Asked) -> Answer:
     """Say how far a network of any kind is right."""
-    return Answer(await workers.run(about_network, network_answers.judge, question.network, question.lengths))
+    asked = question.network, question.lengths, question.upto
+    return Answer(await workers.run(about_network, network_answers.judge, *asked))
 
 
 @router.post("/linear", responses=answer_of(linear_answers.LinearAnswer))

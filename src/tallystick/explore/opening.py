@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing_extensions import TypedDict  # pydantic cannot read those of typing before Python 3.12
 
 from tallystick.errors import BadInput
-from tallystick.explore.choices import LinearPreset
+from tallystick.explore.choices import NetworkPreset
 from tallystick.files import LARGEST_DOCUMENT, parse_document, read_text
 from tallystick.networks import network_to_json, read_network
 from tallystick.networks.files import split_about
@@ -37,7 +37,7 @@ def read_file(path: Path) -> OpenedFile:
     return {"title": path.name, "text": text, "file": written}
 
 
-def opened_network(path: Path) -> LinearPreset:
+def opened_network(path: Path) -> NetworkPreset:
     """Return the network of the file that the command names, to begin with."""
     return {"name": "opened", "network": {}, **read_file(path)}
 

@@ -21,6 +21,7 @@ from tallystick.explore.answers import LONGEST_STRING
 from tallystick.explore.choices import STRING_KINDS
 from tallystick.explore.documents import LARGEST, read_linear_network, read_network, scalar_cells
 from tallystick.explore.linear_answers import MOST_UNITS
+from tallystick.explore.network_answers import LONGEST_SEARCH
 from tallystick.explore.readings import LONGEST_READING
 from tallystick.files import parse_document
 from tallystick.languages.brackets import ALPHABET
@@ -229,9 +230,10 @@ class AnyNetworkQuestion(Question):
 
 
 class JudgementQuestion(AnyNetworkQuestion):
-    """A network of any kind and the lengths that count."""
+    """A network of any kind, the lengths that count, and how far to search where nothing else decides."""
 
     lengths: Lengths = "all"
+    upto: Annotated[int, Field(ge=1, le=LONGEST_SEARCH)] | None = None
 
 
 class ReadingQuestion(AnyNetworkQuestion):

@@ -30,7 +30,7 @@ export function outputPanel(output, failing) {
   return make(
     "section",
     { class: "panel", "aria-label": output.name },
-    make("h2", {}, `The output y: above 0 for ${above}, not for ${below}`),
+    make("h2", {}, `The output y should be above 0 for “${above}”, and not for “${below}”`),
     make("ul", { class: "reasons" }, ...output.reasons.map((reason) => make("li", {}, subscripts(reason)))),
     make(
       "div",

@@ -14,7 +14,7 @@ import { answerTable } from "./answer_table.js";
 
 const WAIT = 200;
 const MOST_TOKENS = 600,
-  MOST_LISTED = 12;
+  MOST_LISTED = 6;
 
 /** What is shown at present; whatever changes the state or the colours tells it. */
 let present = null;
@@ -158,7 +158,7 @@ export function stringPanel(found, text) {
     make(
       "p",
       { class: "soft" },
-      "One line per unit, with its number. A cross on the axis stands where the answer is wrong.",
+      "One line per unit, with its number where they are few. A cross on the axis stands where the answer is wrong.",
       found.layers.some(({ gates }) => gates.length)
         ? " One row per unit in each gate: the fuller the colour, the nearer to 1; orange is below 0."
         : "",

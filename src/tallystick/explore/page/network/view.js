@@ -10,11 +10,13 @@ import { outputPanel } from "./pictures.js";
 import { stringPanel } from "./string_panel.js";
 
 const WAIT = 250;
+const TOO_LONG = "no answer within"; // as the server says it
+const SHORT_SEARCH = 40;
 
 export async function build(section) {
   let presets;
   try {
-    presets = await once("api/linear-presets");
+    presets = await once("api/network-presets");
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     section.append(make("p", { class: "complaint", role: "alert" }, error.message));
@@ -110,7 +112,7 @@ function verdictPanel(found, text, string) {
       summary.textContent = found.lengths.map((each) => said[each]).join(" · ");
       element.removeAttribute("aria-busy");
     };
-    line((signal) => post("api/judgement", `{"network": ${text}, "lengths": "${lengths}"}`, signal), {
+    line((signal) => judgement(text, lengths, signal), {
       done(verdict) {
         place.replaceChildren(horizon(lengths, verdict, string.play));
         if (lengths === "all") offer(verdict);
@@ -132,6 +134,17 @@ function verdictPanel(found, text, string) {
   }
 
   return { element, stop: () => lines.forEach((line) => line(() => new Promise(() => {}), {})) };
+}
+
+/** Ask for a verdict; where it takes too long, for one that is searched for less far. */
+async function judgement(text, lengths, signal) {
+  const ask = (more) => post("api/judgement", `{"network": ${text}, "lengths": "${lengths}"${more}}`, signal);
+  try {
+    return await ask("");
+  } catch (error) {
+    if (!(error instanceof Refused && error.message.startsWith(TOO_LONG))) throw error;
+    return ask(`, "upto": ${SHORT_SEARCH}`);
+  }
 }
 
 /** A network in a line: its layers and its task. */
