@@ -119,21 +119,35 @@ def test_units_memory_and_gates_are_drawn(page):
     expect(page.locator('svg[data-name="gates"]')).to_contain_text("forget")
 
 
-def test_a_failing_string_is_played_by_keyboard(opened, address_without_run, browser):
+WATCH = """() => {
+  window.seen = [];
+  const said = document.querySelector('section[data-view="network"] .said');
+  new MutationObserver(() => seen.push(said.textContent.match(/first token|After \\d+/)[0])).observe(said, { childList: true });
+}"""
+
+
+def test_a_failing_string_is_played_by_keyboard(address_without_run, browser):
     context = browser.new_context(reduced_motion="no-preference")
     page = context.new_page()
     page.goto(address_without_run + "#view=network")
     page.get_by_role("button", name="The same with a little more of it").click()
     expect(page.locator(ALL)).to_contain_text("to 8")
-    page.get_by_role("button", name="Play the failing string").press("Enter")
     panel = page.get_by_role("region", name="A string")
-    expect(panel.get_by_role("button", name="Pause")).to_be_visible()
-    expect(panel.locator(".said")).to_contain_text("After 1 of 9 tokens")
-    panel.get_by_role("button", name="Pause").press("Space")
-    panel.get_by_role("button", name="To the end").press("Enter")
+    expect(panel.locator(".said")).to_contain_text("After 9 of 9 tokens")
+    page.evaluate(WATCH)
+    page.get_by_role("button", name="Play the failing string").press("Enter")
     expect(panel.locator(".said")).to_have_text(
         "After 9 of 9 tokens the answer is not positive: wrong; it should be positive."
     )
+    expect(panel.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    assert list(dict.fromkeys(page.evaluate("seen"))) == ["first token", *(f"After {step}" for step in range(1, 10))]
+
+    play = panel.get_by_role("button", name="Play", exact=True)
+    play.evaluate("(button) => { button.click(); button.click(); }")  # play from the beginning, and pause
+    expect(panel.locator(".said")).to_contain_text("Before the first token")
+    expect(play).to_be_visible()
+    panel.get_by_role("button", name="One token on").press("Enter")
+    expect(panel.locator(".said")).to_contain_text("After 1 of 9 tokens")
     context.close()
 
 

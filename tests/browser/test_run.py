@@ -139,9 +139,10 @@ def test_any_column_of_the_run_is_drawn(opened, address):
 
 def test_a_run_of_lstms_is_shown_and_one_of_them_looked_at(opened, tmp_path):
     with served(application(write_units_run(tmp_path / "run", "lstm", 4)), processes=2) as address:
-        page = opened(address + "/#view=run")
+        page = opened(address + "/#view=run", width=360)
         expect(page.locator('canvas[data-drawn="points"]')).to_be_visible()
-        expect(page.get_by_text("40 networks, ")).to_be_visible()
+        expect(page.get_by_text("40 networks, 40 in view")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.locator(".pair svg path.ridge")).to_have_count(2)
         for _ in range(8):  # until all networks lie near the middle
             page.get_by_role("button", name="Zoom out").click()

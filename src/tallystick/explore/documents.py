@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.errors import BadInput
-from tallystick.explore.linear_answers import MOST_UNITS
 from tallystick.files import Document
 from tallystick.networks import Network, network_from_json
 from tallystick.networks.readout import DECISIONS
@@ -51,16 +50,6 @@ def read_any_network(value: object) -> Network:
         return number
 
     return network.map_weights(bounded)
-
-
-def read_linear_network(value: object) -> Network:
-    """Return the linear network, with any number of units, that a request holds; a complaint begins with the field."""
-    network = read_any_network(value)
-    if not network.cell.is_affine:
-        raise BadInput(f"cell: a {network.cell.name} network is not linear; tallystick certify takes any")
-    if network.cell.units > MOST_UNITS:
-        raise BadInput(f"cell: {network.cell.units} units; the most that are drawn are {MOST_UNITS}")
-    return network
 
 
 def _numbers(network: Network) -> Iterator[tuple[str, Fraction]]:

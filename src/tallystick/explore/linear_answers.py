@@ -72,7 +72,11 @@ def has_picture(network: Network) -> bool:
 
 
 def linear(network: Network) -> LinearAnswer:
-    """Return what is drawn of the outputs of a linear network."""
+    """Return what is drawn of the outputs of a linear network; any other is refused."""
+    if not network.cell.is_affine:
+        raise BadInput(f"cell: a {network.cell.name} network is not linear; tallystick certify takes any")
+    if network.cell.units > MOST_UNITS:
+        raise BadInput(f"cell: {network.cell.units} units; the most that are drawn are {MOST_UNITS}")
     found = explain_linear(network, longest=LONGEST)
     if any(isinstance(output, PathOutput) for output in found.outputs):
         raise BadInput(

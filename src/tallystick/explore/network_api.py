@@ -115,9 +115,9 @@ async def judgement(question: questions.JudgementQuestion, workers: Asked) -> An
 
 
 @router.post("/linear", responses=answer_of(linear_answers.LinearAnswer))
-async def linear(question: questions.LinearQuestion, workers: Asked) -> Answer:
+async def linear(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
     """Draw a linear network: eigenvalues, what brackets add, margins."""
-    return Answer(await workers.run(linear_answers.linear, question.network))
+    return Answer(await workers.run(about_network, linear_answers.linear, question.network))
 
 
 @router.post("/live", responses=answer_of(network_answers.Live))

@@ -19,8 +19,7 @@ from tallystick.certificates.verdict import Lengths as CountedLengths
 from tallystick.errors import BadInput, check_tokens
 from tallystick.explore.answers import LONGEST_STRING
 from tallystick.explore.choices import STRING_KINDS
-from tallystick.explore.documents import LARGEST, read_linear_network, read_network, scalar_cells
-from tallystick.explore.linear_answers import MOST_UNITS
+from tallystick.explore.documents import LARGEST, read_network, scalar_cells
 from tallystick.explore.network_answers import LONGEST_SEARCH
 from tallystick.explore.readings import LONGEST_READING
 from tallystick.files import parse_document
@@ -141,20 +140,6 @@ Network = Annotated[AnyNetwork, PlainValidator(read_network), _DescribedNetwork(
 """A field that holds a network's document in JSON and is a network in Python."""
 
 
-class _DescribedLinearNetwork:
-    """Describes the linear networks that may be asked about; how their matrices are written depends on the cell."""
-
-    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, object]:
-        del schema, handler
-        fields = {"cell": {"type": "string"}, "readout": {"type": "object"}}
-        text = f"A linear network of up to {MOST_UNITS} units, as a model's JSON file holds it."
-        return {"description": text, "type": "object", "properties": fields, "required": list(fields)}
-
-
-LinearNetwork = Annotated[AnyNetwork, PlainValidator(read_linear_network), _DescribedLinearNetwork()]
-"""The same for a linear network with any number of units."""
-
-
 def _as_it_is(value: object) -> object:
     return value
 
@@ -215,12 +200,6 @@ class NetworkQuestion(Question):
     """A network."""
 
     network: Network
-
-
-class LinearQuestion(Question):
-    """A linear network."""
-
-    network: LinearNetwork
 
 
 class AnyNetworkQuestion(Question):

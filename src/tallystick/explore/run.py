@@ -162,7 +162,8 @@ class ExploredRun:
         numbers = np.concatenate([networks.columns[name] for networks in self.settings.values()])
         numbers = numbers[np.isfinite(numbers)]
         (condition,) = (column.centre for column in COLUMNS if column.name == name)
-        known = [*([] if condition is None else [condition]), *(np.percentile(numbers, _KEPT) if len(numbers) else ())]
+        kept = _KEPT if self.plane == PLANE else (0, 100)  # a/b has no bounds, R² and accuracies have
+        known = [*([] if condition is None else [condition]), *(np.percentile(numbers, kept) if len(numbers) else ())]
         ends = known or [0.0]
         margin = _MARGIN * max(max(ends) - min(ends), _NARROWEST)
         return float(min(ends) - margin), float(max(ends) + margin)

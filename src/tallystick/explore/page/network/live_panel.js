@@ -13,7 +13,8 @@ export function livePanel({ answer }, text) {
   const picture = chart({ label: "Live prefixes", height: HEIGHT, paint, name: "live" });
   const which = answer === "threshold" ? "that the network has not rejected" : "that some member begins with";
   const said = make("p", { class: "soft" }, `Prefixes ${which}, by their length.`);
-  inLine()((signal) => post("api/live", `{"network": ${text}}`, signal), {
+  const line = inLine();
+  line((signal) => post("api/live", `{"network": ${text}}`, signal), {
     done({ counts }) {
       const most = whole(Math.max(...counts));
       said.textContent = `Prefixes ${which}, by their length: at most ${most}, to length ${counts.length - 1}.`;
@@ -23,7 +24,9 @@ export function livePanel({ answer }, text) {
       said.textContent = message;
     },
   });
-  return make("section", { class: "panel", "aria-label": "Live prefixes" }, make("h2", {}, "Live prefixes"), said, picture.element);
+  const title = make("h2", {}, "Live prefixes");
+  const element = make("section", { class: "panel", "aria-label": "Live prefixes" }, title, said, picture.element);
+  return { element, stop: line.stop };
 }
 
 function paint(svg, width, live) {

@@ -170,6 +170,7 @@ export function stringPanel(found, text) {
     element,
     stop() {
       player.stop();
+      line.stop();
       present = null;
     },
     /** The string to show where none was typed: a failing one, once it is known. */

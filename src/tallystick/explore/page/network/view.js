@@ -71,20 +71,17 @@ function show(found, text, findings) {
   const outputs = make("div", {});
   const verdict = verdictPanel(found, text, string);
   findings.replaceChildren(verdict.element, string.element, outputs);
-  const lines = [];
+  const line = inLine();
+  const live = found.has_steps ? livePanel(found, text) : null;
   if (found.has_picture) {
-    const line = inLine();
     line((signal) => post("api/linear", `{"network": ${text}}`, signal), {
       done: (drawn) => outputs.replaceChildren(...drawn.outputs.map((output) => outputPanel(output, drawn.failing_length))),
       failed: (message) => outputs.replaceChildren(make("p", { class: "soft" }, message)),
     });
-    lines.push(line);
   }
-  if (found.has_steps) findings.append(livePanel(found, text));
+  if (live) findings.append(live.element);
   return () => {
-    string.stop();
-    verdict.stop();
-    for (const line of lines) line(() => new Promise(() => {}), {}); // whose answer no one waits for
+    for (const panel of [string, verdict, line, live]) panel?.stop();
   };
 }
 
@@ -133,7 +130,7 @@ function verdictPanel(found, text, string) {
     play.addEventListener("click", () => string.play(tokens));
   }
 
-  return { element, stop: () => lines.forEach((line) => line(() => new Promise(() => {}), {})) };
+  return { element, stop: () => lines.forEach((line) => line.stop()) };
 }
 
 /** Ask for a verdict; where it takes too long, for one that is searched for less far. */
