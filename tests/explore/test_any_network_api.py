@@ -9,7 +9,6 @@ from language_documents import SATURATING
 from tallystick import certify
 from tallystick.certificates.words import answer
 from tallystick.explore.opening import opened_network
-from tallystick.explore.readings import MOST_VALUES
 from tallystick.files import Document
 from tallystick.networks import network_from_json, write_network
 
@@ -160,18 +159,6 @@ def test_tokens_that_cannot_be_read_are_refused_in_one_line(tokens, said, client
     assert refused.status_code == 422
     assert said in refused.json()["error"]
     assert "\n" not in refused.json()["error"]
-
-
-def test_no_more_is_drawn_than_fits_an_answer(client):
-    units = 64
-    wide = {
-        "cell": "tanh",
-        "input_weight": [["1/8", "-1/8"]] * units,
-        "recurrent_weight": [[0] * units] * units,
-        "readout": {"kind": "binary", "weight": [[1] * units]},
-    }
-    assert units * 2 * 600 < MOST_VALUES
-    assert len(ask(client, "reading", network=wide, tokens=["("] * 20)["units"][0]) == units
 
 
 def test_an_opened_file_is_offered_first_as_it_is_written(tmp_path):

@@ -17,10 +17,7 @@ from tallystick.numbers import standard_floats
 from tallystick.numbers.values import Vector
 
 LONGEST_READING = 600
-"""Tokens of a string that is read here; each is drawn."""
-
-MOST_VALUES = 250_000
-"""Numbers that an answer has at the most: units, memory and gates after every token."""
+"""Tokens of a string that is read here. With 64 units, memory and gates, an answer has a quarter of a million numbers."""
 
 EXACT, ROUNDED = "rational", "float64"
 _EXACT_WORK = 10**7
@@ -98,10 +95,6 @@ def reading(network: Network, tokens: tuple[str, ...], layer: int | None = None)
     place = len(layers) - 1 if layer is None else layer
     if not 0 <= place < len(layers):
         raise BadInput(f"layer: {place + 1} is not one of the {len(layers)} layers")
-    lines = 2 + len(layer_record(layers[place])["gates"])
-    if layers[place].units * lines * len(tokens) > MOST_VALUES:
-        most = MOST_VALUES // (layers[place].units * lines)
-        raise BadInput(f"string: {len(tokens)} tokens; with {layers[place].units} units at most {most} are drawn")
     is_exact = network.cell.shows_rationals and network.cell.matrix_entries * len(tokens) ** 2 <= _EXACT_WORK
     executed = network.in_arithmetic(EXACT if is_exact else ROUNDED)
     with standard_floats():
