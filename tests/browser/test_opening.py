@@ -80,6 +80,20 @@ def test_by_paste_and_drop(page, kind, name):
     expect_lstm(page)
 
 
+def test_by_the_button_that_pastes(opened, address_without_run):
+    page = opened(address_without_run + "#view=network", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.locator(f"{ALL} .badge")).to_be_visible()
+    page.evaluate("(text) => navigator.clipboard.writeText(text)", json.dumps(LSTM))
+    page.get_by_role("button", name="Paste", exact=True).press("Enter")
+    expect_lstm(page)
+
+
+def test_where_the_clipboard_is_closed_the_field_is_offered(page):
+    page.get_by_role("button", name="Paste", exact=True).click()
+    expect(page.locator("#document-complaint")).to_contain_text("press Ctrl+V in the field below")
+    expect(page.get_by_label("The network as a model file holds it")).to_be_focused()
+
+
 def test_where_it_can_be_dropped_is_shown(page):
     assert page.evaluate(GIVE, ["mine.json", json.dumps(LSTM), "drop"])
 
