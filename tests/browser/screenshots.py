@@ -1,6 +1,7 @@
 """Pictures of every view, to be looked at: wide and narrow, light and dark.
 
 python tests/browser/screenshots.py FOLDER [RUN]   (without RUN, one is made up)
+python tests/browser/screenshots.py --docs         (those of docs/explore.md that need no run, into docs/assets)
 """
 
 import sys
@@ -18,6 +19,8 @@ VIEWS = {
     "cell-selective": ("#view=cell&cell=selective&readout=zero&P=2&Q=1/2&b=-1/2", ".condition", None),
     "network": ("#view=network", 'svg[data-name="margins"] circle', None),
     "network-fails": ("#view=network", 'svg[data-name="margins"] circle', ".chip >> nth=1"),
+    "network-lstm": ("#view=network", 'svg[data-name="margins"] circle', "text=An LSTM that forgets"),
+    "network-language": ("#view=network", 'svg[data-name="margins"] circle', "text=A tanh unit on"),
     "run": ("#view=run", "canvas[data-drawn=bins]", None),
     "run-near": ("#view=run&task=binary&bias=false&length=8&x0=-1.01&x1=-0.9&y0=0.97&y1=1.03", "canvas", None),
     "run-paths": ("#view=run&task=binary&bias=false&length=8&paths=yes&x0=-2&x1=0.5&y0=-0.6&y1=1.8", "canvas", None),
@@ -26,6 +29,13 @@ VIEWS = {
     "proof": ("#view=proof", ".steps li", None),
     "proof-played": ("#view=proof&U=0.9", ".steps li", ".steps .string-link >> nth=4"),
 }
+DOCS = {
+    "cell-fails": ("explore-cell", 1120),
+    "network-fails": ("explore-network", 2040),
+    "network-lstm": ("explore-gates", 1690),
+}
+"""Which of them the documentation shows: the name and the height of each."""
+
 SIZES = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 390, "height": 844}}
 
 
@@ -48,19 +58,39 @@ def main(folder, run):
         browser.close()
 
 
+def docs(folder):
+    from conftest import NAMES, on_the_path  # noqa: PLC0415 -- found through the path above
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+    from serving import served  # noqa: PLC0415
+
+    from tallystick.explore.app import application  # noqa: PLC0415
+
+    with served(application()) as address, sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=on_the_path(NAMES), args=["--no-sandbox"])
+        for view, (name, height) in DOCS.items():
+            page = browser.new_page(viewport={"width": 1200, "height": height}, reduced_motion="reduce")
+            _picture(page, address, VIEWS[view], folder / f"{name}.png")
+            page.close()
+        browser.close()
+
+
 def _picture(page, address, view, path):
     where, ready, pressed = view
     page.goto(f"{address}/{where}")
     page.locator(ready).first.wait_for()
     if pressed:
         page.locator(pressed).first.click()
+    page.wait_for_timeout(800)  # until what was pressed has been asked about
+    page.wait_for_function("!document.querySelector('main section:not([hidden]) [aria-busy]')")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(300)
     page.screenshot(path=path, full_page=not pressed)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[1] == "--docs":
+        docs(HERE.parent.parent / "docs" / "assets")
+    elif len(sys.argv) > 2:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     else:
         from made_up_run import write_run

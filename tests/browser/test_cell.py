@@ -74,7 +74,7 @@ def test_a_number_is_taken_exactly_or_refused_in_a_line_beside_it(opened, addres
     expect(page.locator(ALL)).to_contain_text("PROVED")
     field.fill("one")
     complaint = page.locator(".number", has=field).locator(".complaint")
-    expect(complaint).to_contain_text("open_step: 'one' is not a number")
+    expect(complaint).to_contain_text("a: 'one' is not a number")  # the letter on the screen, not the file's field
     expect(field).to_have_attribute("aria-invalid", "true")
     field.fill("0x1p-2")
     page.get_by_label("b, what ) adds", exact=True).fill("-0.25")
@@ -89,7 +89,7 @@ def test_stepping_through_a_string(opened, address):
     page.get_by_label("To the beginning").click()
     page.get_by_label("One token on").click()
     page.get_by_label("One token on").click()
-    expect(said).to_contain_text("After 2 of 4 tokens h = 2, the count is 2, the class Pos: right.")
+    expect(said).to_contain_text("After 2 of 4 tokens h = 2, the count is 2, the class positive: right.")
     page.get_by_label("Tokens read").press("ArrowRight")
     expect(said).to_contain_text("After 3 of 4 tokens h = 1")
     page.get_by_text("As a table").first.click()

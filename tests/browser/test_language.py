@@ -13,6 +13,7 @@ expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not in
 def shown(opened, address_without_run):
     page = opened(address_without_run + "#view=network")
     page.get_by_label("The network as a model file holds it").fill(json.dumps(SATURATING))
+    expect(page.get_by_role("region", name="Verdict")).to_contain_text("task anbn")
     expect(page.locator('svg[data-name="units"] path')).not_to_have_count(0)
     return page
 

@@ -18,7 +18,10 @@ def test_a_preset_is_decided_and_drawn(opened, address_without_run):
     expect(page.locator('svg[data-name="terms"] .term')).to_have_count(24)
     expect(page.locator(DOTS)).to_have_count(48)
     page.get_by_role("button", name="The same with a little more of it").click()
-    expect(page.locator('[data-lengths="all"]')).to_contain_text("))))(((((: ZeroNeg instead of Pos")
+    expect(page.locator('[data-lengths="all"] .answer')).to_have_text(
+        "Right on every string up to length 8. "
+        "Fails on ))))((((( (9 tokens): says 'not positive', should say 'positive'."
+    )
     expect(page.locator('svg[data-name="margins"]')).to_contain_text("fails at 9")
     expect(page).to_have_url(re.compile("model="))
     again = opened(page.url)

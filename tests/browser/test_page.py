@@ -1,6 +1,7 @@
 """The page as a whole: every view loads, fits, is accessible, and is restored from its address."""
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -48,26 +49,42 @@ def test_nothing_keeps_people_out(opened, address, view):
         assert serious == []
 
 
+def test_a_network_with_gates_keeps_no_one_out(opened, address):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed").Axe()
+    rows = "[[9,9],[9,9],[9,-9],[9,9]]"
+    readout = '{"kind":"binary","weight":[[1]],"bias":["-3/8"]}'
+    model = f'{{"cell":"lstm","input_weight":{rows},"recurrent_weight":[[0],[0],[0],[0]],"readout":{readout}}}'
+    for width, scheme in ((1280, "light"), (360, "dark")):
+        page = opened(f"{address}#view=network&model={quote(model)}", width=width, color_scheme=scheme)
+        expect(page.locator('svg[data-name="gates"] image').first).to_be_visible()
+        expect(page.get_by_role("button", name="Play the failing string")).to_be_visible()
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"wider than {width}"
+        found = axe.run(page).response["violations"]
+        assert [each["id"] for each in found if each["impact"] in ("serious", "critical")] == []
+
+
 def test_the_address_restores_the_view(opened, address):
     page = shown(opened, address, "cell")
     page.get_by_label("U, the factor on h", exact=True).fill("101/100")
     page.get_by_label("Readout", exact=True).select_option("ternary")
-    page.get_by_label("v Pos, factor of the output Pos", exact=True).fill("3")
+    page.get_by_label("v positive, factor of the output positive", exact=True).fill("3")
     page.get_by_label("Arithmetic", exact=True).select_option("float32")
     page.get_by_label("String of brackets").fill("(()())")
     page.get_by_label("One token back").click()
     expect(page.locator(".said").first).to_contain_text("After 5 of 6 tokens")
     expect(page).to_have_url(re.compile("step=5"))
-    expect(page.locator('[data-lengths="even"] .reason')).to_contain_text("instead of Zero;")
+    expect(page.locator('[data-lengths="even"] .answer')).to_contain_text("should say 'zero'")
     page.wait_for_load_state("networkidle")  # the last of the answers that were asked for on the way
     said, verdict = (page.locator(place).first.inner_text() for place in (".said", '[data-lengths="even"]'))
 
     again = opened(page.url)
     expect(again.locator(".said").first).to_have_text(said)
     expect(again.get_by_label("U, the factor on h", exact=True)).to_have_value("101/100")
-    expect(again.get_by_label("v Pos, factor of the output Pos", exact=True)).to_have_value("3")
+    expect(again.get_by_label("v positive, factor of the output positive", exact=True)).to_have_value("3")
     expect(again.get_by_label("Arithmetic", exact=True)).to_have_value("float32")
-    expect(again.locator('[data-lengths="even"] .reason')).to_be_visible()
+    expect(again.locator('[data-lengths="even"] .answer')).to_be_visible()
     assert again.locator('[data-lengths="even"]').inner_text() == verdict
 
 

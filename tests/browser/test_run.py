@@ -6,7 +6,11 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
+from serving import served
+from units_run import write_units_run
 
+from tallystick.cells import LinearCell
+from tallystick.explore.app import application
 from tallystick.runs.columns import explored_columns
 
 expect = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed").expect
@@ -126,11 +130,30 @@ def test_any_column_of_the_run_is_drawn(opened, address):
     page = opened(address + "#view=run&task=binary&bias=false")
     choice = page.get_by_label("Column", exact=True)
     expect(choice.locator("option").first).to_have_text("a/b and U")
-    assert choice.locator("option").count() == 1 + len(explored_columns())
+    assert choice.locator("option").count() == 1 + len(explored_columns(LinearCell))
     choice.select_option(label="horizon, even lengths")
     expect(page.locator(".pair svg")).to_have_count(1)
     expect(page.locator(".pair svg")).to_have_attribute("aria-label", re.compile("horizon, even lengths.*median"))
     expect(page).to_have_url(re.compile("column=horizon_even"))
+
+
+def test_a_run_of_lstms_is_shown_and_one_of_them_looked_at(opened, tmp_path):
+    with served(application(write_units_run(tmp_path / "run", "lstm", 4)), processes=2) as address:
+        page = opened(address + "/#view=run", width=360)
+        expect(page.locator('canvas[data-drawn="points"]')).to_be_visible()
+        expect(page.get_by_text("40 networks, 40 in view")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        expect(page.locator(".pair svg path.ridge")).to_have_count(2)
+        for _ in range(8):  # until all networks lie near the middle
+            page.get_by_role("button", name="Zoom out").click()
+        expect(page.locator('canvas[data-drawn="points"]')).to_be_visible()
+        page.locator("canvas").press("Enter")
+        card = page.locator(".card")
+        expect(card).to_contain_text("R² of the unit that counts best")
+        card.get_by_role("button", name="Look at this network").click()
+        expect(page.get_by_role("region", name="Verdict")).to_contain_text("lstm, 2 units; task binary")
+        expect(page.locator('svg[data-name="gates"] image')).to_have_count(4)
+        expect(page).to_have_url(re.compile("model="))
 
 
 def test_without_a_run_the_page_says_how_to_open_one(opened, address_without_run):

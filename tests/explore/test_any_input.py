@@ -93,7 +93,12 @@ QUESTIONS = st.fixed_dictionaries(
 
 
 @settings(SETTINGS, max_examples=150 * FUZZ)
-@given(st.sampled_from(["trace", "verdict", "linear", "accuracy", "certificate", "model", "string"]), QUESTIONS | ANY)
+@given(
+    st.sampled_from(
+        "trace verdict linear accuracy certificate model string network judgement reading live open".split()  # noqa: SIM905
+    ),
+    QUESTIONS | ANY,
+)
 def test_any_question_is_answered_or_refused_in_one_line(hurried, path, question):
     content = json.dumps(question).encode()
     answer = hurried.post(f"/api/{path}", content=content, headers={"content-type": "application/json"})

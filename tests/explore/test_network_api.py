@@ -12,11 +12,12 @@ from tallystick.certificates.certificate import certificate
 from tallystick.certificates.one_unit.exact_accuracy import accuracy_curve
 from tallystick.certificates.one_unit.regions import slice_at
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, Lengths
+from tallystick.certificates.words import answer, reason_beyond
 from tallystick.checker import check_file
 from tallystick.counting_conditions import conditions
 from tallystick.errors import MissingExtra
 from tallystick.explore.answers import bands, theorems
-from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, STRING_KINDS
+from tallystick.explore.choices import LINEAR_PRESETS, NETWORK_PRESETS, PRESETS, STRING_KINDS
 from tallystick.explore.worker import Outcome, reply
 from tallystick.files import Document
 from tallystick.languages.brackets import BB, DYCK1
@@ -78,9 +79,9 @@ def test_choices_are_the_librarys_in_writing(client):
         "h = 0",
         "v·h + c ≤ 0",
         "v·h + c > 0",
-        "y_Neg ≥ y_Zero and y_Neg ≥ y_Pos",
-        "y_Zero > y_Neg and y_Zero ≥ y_Pos",
-        "y_Pos > y_Neg and y_Pos > y_Zero",
+        "y_negative ≥ y_zero and y_negative ≥ y_positive",
+        "y_zero > y_negative and y_zero ≥ y_positive",
+        "y_positive > y_negative and y_positive > y_zero",
     ]
     assert [one["name"] for one in found["arithmetics"]] == list(ARITHMETIC_NAMES)
     assert [one["name"] for one in found["strings"]] == list(STRING_KINDS)
@@ -97,7 +98,8 @@ def test_a_verdict_is_the_certifiers(client, question):
     model, found = model_of(question["network"]), ask(client, "verdict", **question)
     for lengths in ("all", "even"):
         verdict, said = certify(model, lengths, question["arithmetic"]), found[lengths]
-        assert (said["outcome"], said["horizon"], said["reason"]) == (verdict.outcome, verdict.horizon, verdict.reason)
+        assert (said["outcome"], said["horizon"], said["answer"]) == (verdict.outcome, verdict.horizon, answer(verdict))
+        assert said["reason"] == reason_beyond(verdict)
         assert said["failing_string"] == (verdict.failure.string if verdict.failure else None)
         assert said["horizon_text"] == ("unlimited" if verdict.horizon is None else str(verdict.horizon))
         if verdict.failure:
@@ -145,8 +147,9 @@ def test_a_trace_has_the_state_count_and_class_of_every_prefix(client, question)
     prefixes = [string[:length] for length in range(len(string) + 1)]
     assert found["arithmetic"] == shown
     assert found["states"] == [float(model.cell.final_state(prefix)) for prefix in prefixes]
-    assert found["classes"] == [model.class_of(prefix) for prefix in prefixes]
-    assert found["expected"] == [model.right_class(prefix) for prefix in prefixes]
+    words = model.task.in_words
+    assert found["classes"] == [words(model.class_of(prefix)) for prefix in prefixes]
+    assert found["expected"] == [words(model.right_class(prefix)) for prefix in prefixes]
     assert found["right"] == [model.class_of(prefix) == model.right_class(prefix) for prefix in prefixes]
     assert [Fraction(text) for text in found["exact"]] == [exact(model.cell.final_state(prefix)) for prefix in prefixes]
 
@@ -164,7 +167,7 @@ def test_a_state_that_no_float_holds_is_no_number(client):
     wild = {**LEAKY, "recurrent_weight": 1_000_000}
     found = ask(client, "trace", network=wild, string="(" * 100)
     assert found["states"][-1] is None
-    assert found["classes"][-1] == "Pos"
+    assert found["classes"][-1] == "positive"
     overflowing = ask(client, "trace", network=wild, string="(" * 100, arithmetic="float32")
     assert overflowing["states"][-1] is None
 
@@ -190,7 +193,7 @@ def test_bands_are_where_the_classes_lie(readout):
     network = Network(LinearCell(1, -1, 1), readout)
     found = {band["class"]: (band["low"], band["high"]) for band in bands(network)}
     for h in (Fraction(n, 8) for n in range(-40, 41)):
-        name = network.class_of_state(h)
+        name = network.task.in_words(network.class_of_state(h))
         if readout.kind == "zero" and h:
             assert name not in found
             continue
@@ -365,17 +368,19 @@ LINEAR = {preset["name"]: preset["network"] for preset in LINEAR_PRESETS}
 @pytest.mark.parametrize("network", LINEAR.values(), ids=LINEAR)
 def test_a_linear_network_is_decided_and_drawn(client, network):
     model, found = model_of(network), ask(client, "linear", network=network)
-    assert (found["cell"], found["units"], found["task"]) == ("linear", model.cell.units, "binary")
-    for lengths in ("all", "even"):
-        verdict = certify(model, lengths)
-        assert (found[lengths]["outcome"], found[lengths]["horizon"]) == (verdict.outcome, verdict.horizon)
+    described = ask(client, "network", network=network)
+    assert (described["cell"], described["units"], described["task"]) == ("linear", model.cell.units, "binary")
+    assert described["has_picture"]
+    for lengths in described["lengths"]:
+        verdict, said = certify(model, lengths), ask(client, "judgement", network=network, lengths=lengths)
+        assert (said["outcome"], said["horizon"], said["answer"]) == (verdict.outcome, verdict.horizon, answer(verdict))
     (output,) = found["outputs"]
     assert len(output["added"]) == len(output["least_above"]) == len(output["greatest_below"])
     for length in (1, 2, 3, 4):
         strings = ["".join(tokens) for tokens in product("()", repeat=length)]
         above = [float(model.outputs(string)[0]) for string in strings if model.right_class(string) == "Pos"]
         assert output["least_above"][length - 1] == pytest.approx(min(above))
-    failing = found["all"]["failing_length"]
+    failing = found["failing_length"]
     margins = zip(output["least_above"], output["greatest_below"], strict=True)
     wrong = [
         length
@@ -386,15 +391,17 @@ def test_a_linear_network_is_decided_and_drawn(client, network):
 
 
 def test_linear_presets_show_what_they_say(client):
-    assert client.get("/api/linear-presets").json() == list(LINEAR_PRESETS)
+    assert client.get("/api/network-presets").json() == list(NETWORK_PRESETS)
     found = {name: ask(client, "linear", network=network) for name, network in LINEAR.items()}
-    outcomes = {name: answer["all"]["outcome"] for name, answer in found.items()}
+    outcomes = {name: ask(client, "judgement", network=network)["outcome"] for name, network in LINEAR.items()}
     right = {name for name, outcome in outcomes.items() if outcome == "PROVED"}
     assert right == {"right-without-counting", "counter"}
+    lstm, language = (ask(client, "judgement", network=preset["network"]) for preset in NETWORK_PRESETS[-2:])
+    assert (lstm["failing_length"], language["outcome"]) == (11, "REFUTED")
     (surprise,), (counter,) = (found[name]["outputs"] for name in ("right-without-counting", "counter"))
     assert (surprise["deviation"], surprise["room"], surprise["limit_text"]) == (pytest.approx(0.8), 1, "2")
     assert (counter["deviation"], [one["seen"] for one in counter["eigenvalues"]]) == (0, [True, False])
-    assert found["too-much"]["all"]["failing_length"] == 9
+    assert found["too-much"]["failing_length"] == 9
 
 
 @pytest.mark.parametrize(
@@ -412,7 +419,7 @@ def test_linear_presets_show_what_they_say(client):
                 "recurrent_weight": [[0] * 17] * 17,
                 "readout": {"kind": "binary", "weight": [[1] * 17]},
             },
-            "cell: 17 units; the most that are explored are 16",
+            "cell: 17 units; the most that are drawn are 16",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from serving import served
+from units_run import NETWORKS, write_units_run
 
 from tallystick.cells import LinearCell
 from tallystick.certificates.verdict import UNLIMITED
@@ -82,7 +83,7 @@ def test_points_are_networks_of_the_window(client, rows):
     for point in found["points"]:
         row = by_seed[point["seed"]]
         assert point["setting"] == NAME
-        names = [column.name for column in explored_columns()]
+        names = [column.name for column in explored_columns(LinearCell)]
         assert point["values"] == {name: row[name] for name in names}
 
 
@@ -268,9 +269,6 @@ def test_a_folder_that_is_no_run_is_named(tmp_path):
         open_run(tmp_path)
     with pytest.raises(BadInput, match="not a run directory"):
         open_run(tmp_path / "nothing")
-    (tmp_path / "config.toml").write_text('cell = "gru"\n')
-    with pytest.raises(BadInput, match="a run of gru cells; the explorer shows cells with one unit"):
-        open_run(tmp_path)
     (tmp_path / "config.toml").write_text("seeds = 2\n")
     with pytest.raises(BadInput, match="models.parquet"):
         open_run(tmp_path)
@@ -282,9 +280,36 @@ def test_a_folder_that_is_no_run_is_named(tmp_path):
         open_run(tmp_path)
 
 
+@pytest.mark.parametrize(("cell", "gates"), [("gru", 3), ("lstm", 4)])
+def test_a_run_of_cells_with_several_units_is_shown_by_how_well_they_count(tmp_path, cell, gates):
+    directory = write_units_run(tmp_path, cell, gates)
+    with served(application(directory), processes=1) as address, httpx.Client(base_url=address, timeout=60) as client:
+        found = get(client, "")
+        assert [column["name"] for column in found["plane"]] == ["counting_r_squared", "accuracy_1000"]
+        assert (found["counter"], found["has_units"], found["models"]) == (None, True, NETWORKS)
+        ((name,), titles) = zip(*[(setting["id"], setting["title"]) for setting in found["settings"]], strict=True)
+        assert titles == (f"binary without bias, length 4, {cell}, units 2",)
+        assert not found["settings"][0]["in_plane"]
+        window = {"x0": 0.5, "x1": 1, "y0": 0, "y1": 100}
+        (point, *_) = points = get(client, "/points", **window)["points"]
+        rows = pl.read_parquet(directory / "models.parquet")
+        assert len(points) == len(rows.filter(pl.col("counting_r_squared") >= 0.5))
+        (row,) = rows.filter(pl.col("seed") == point["seed"]).to_dicts()
+        assert point["values"]["accuracy_1000"] == row["accuracy_1000"]
+        assert sum(map(sum, get(client, "/bins", **window, nx=8, ny=8)["counts"])) == len(points)
+        (series,) = get(client, "/histogram", column="first_failure")["series"]
+        assert (series["missing"], series["total"]) == (1, NETWORKS)
+        refused = client.get("/api/run/histogram", params={"column": "ab_ratio"})
+        assert (refused.status_code, refused.json()["error"]) == (404, "column: ab_ratio is not in this run")
+        model = get(client, "/model", setting=name, seed=point["seed"])
+        read = network_from_json(Document(model["network"], "network")).cell
+        tensors = (read.input_weight, read.recurrent_weight)
+        assert [float(weight) for tensor in tensors for line in tensor for weight in line] == row["tensors"]
+
+
 def test_the_api_is_described(client):
     found = client.get("/openapi.json").json()
-    assert len(found["paths"]) == 22
+    assert len(found["paths"]) == 24
     for path, methods in found["paths"].items():
         for operation in methods.values():
             ended = set() if path.startswith("/api/run") else {"503"}  # a worker ended

@@ -29,12 +29,16 @@ class Gru(GatedCell):
     def _recalled(self, reset: list[Number], product: Vector, hidden: Vector) -> Vector:
         """Return what n recalls of h, given r, U_n·h + b_hn and h."""
 
-    def step(self, state: State, token: Input) -> State:
-        """Return h'."""
+    def gate_values(self, state: State, token: Input) -> list[list[Number]]:
+        """Return r, z and n, or z and n."""
         (*gates_x, n_x), (*gates_h, n_h) = self._from_token(token), self._from_hidden(state.hidden)
         *reset, keep = ([sigmoid(x) for x in add(*both)] for both in zip(gates_x, gates_h, strict=True))
         recalled = self._recalled(reset[0] if reset else [], n_h, state.hidden)
-        new = [hyperbolic_tangent(x) for x in add(n_x, recalled)]
+        return [*reset, keep, [hyperbolic_tangent(x) for x in add(n_x, recalled)]]
+
+    def step(self, state: State, token: Input) -> State:
+        """Return h'."""
+        *_, keep, new = self.gate_values(state, token)
         return State(tuple(weighted_mean(z, n, h) for z, n, h in zip(keep, new, state.hidden, strict=True)))
 
 
@@ -50,6 +54,7 @@ class GruCell(Gru):
 
     name = "gru"
     gates = 3
+    gate_names = ("r", "z", "n")
     reset = "after"
 
     def _recalled(self, reset: list[Number], product: Vector, hidden: Vector) -> Vector:
@@ -64,6 +69,7 @@ class ResetBeforeGruCell(Gru):
 
     name = "gru-reset-before"
     gates = 3
+    gate_names = ("r", "z", "n")
     reset = "before"
 
     def _recalled(self, reset: list[Number], product: Vector, hidden: Vector) -> Vector:
@@ -79,6 +85,7 @@ class NoResetGruCell(Gru):
 
     name = "gru-without-reset"
     gates = 2
+    gate_names = ("z", "n")
     reset = False
 
     def _recalled(self, reset: list[Number], product: Vector, hidden: Vector) -> Vector:

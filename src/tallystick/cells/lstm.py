@@ -5,7 +5,7 @@ from typing import final
 
 from tallystick.cells.cell import Input
 from tallystick.cells.vector import GatedCell, State
-from tallystick.numbers import hyperbolic_tangent, sigmoid
+from tallystick.numbers import Number, hyperbolic_tangent, sigmoid
 from tallystick.numbers.values import add
 
 
@@ -24,12 +24,19 @@ class LstmCell(GatedCell):
 
     name = "lstm"
     gates = 4
+    gate_names = ("i", "f", "g", "o")
     has_memory = True
+
+    def gate_values(self, state: State, token: Input) -> list[list[Number]]:
+        """Return i, f, g and o."""
+        both = zip(self._from_token(token), self._from_hidden(state.hidden), strict=True)
+        i, f, g, o = (add(from_token, from_hidden) for from_token, from_hidden in both)
+        squash = (sigmoid, sigmoid, hyperbolic_tangent, sigmoid)
+        return [[function(x) for x in rows] for function, rows in zip(squash, (i, f, g, o), strict=True)]
 
     def step(self, state: State, token: Input) -> State:
         """Return h' and c'."""
-        both = zip(self._from_token(token), self._from_hidden(state.hidden), strict=True)
-        i, f, g, o = (add(from_token, from_hidden) for from_token, from_hidden in both)
-        taken = [sigmoid(x) * hyperbolic_tangent(y) for x, y in zip(i, g, strict=True)]
-        memory = tuple(sigmoid(x) * c + new for x, c, new in zip(f, state.memory, taken, strict=True))
-        return State(tuple(sigmoid(x) * hyperbolic_tangent(c) for x, c in zip(o, memory, strict=True)), memory)
+        i, f, g, o = self.gate_values(state, token)
+        taken = [x * y for x, y in zip(i, g, strict=True)]
+        memory = tuple(x * c + new for x, c, new in zip(f, state.memory, taken, strict=True))
+        return State(tuple(x * hyperbolic_tangent(c) for x, c in zip(o, memory, strict=True)), memory)

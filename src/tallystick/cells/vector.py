@@ -140,6 +140,8 @@ class GatedCell(TensorCell):
     """A recurrence h, c → h', c' whose gates each look at W·x + b_x and U·h + b_h."""
 
     has_memory: ClassVar[bool]
+    gate_names: ClassVar[tuple[str, ...]]
+    """The letter of each gate, in the order of its rows; g and n are what is new, between −1 and 1, all others are shares."""
 
     is_rational = False
 
@@ -147,6 +149,10 @@ class GatedCell(TensorCell):
     def initial_state(self) -> State:
         """Zeros."""
         return State((0,) * self.units, (0,) * self.units if self.has_memory else ())
+
+    @abstractmethod
+    def gate_values(self, state: State, token: Input) -> list[list[Number]]:
+        """Return the value of each gate while a token is read, one number per unit."""
 
     @abstractmethod
     def step(self, state: State, token: Input) -> State:

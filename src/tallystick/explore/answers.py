@@ -16,6 +16,7 @@ from tallystick.certificates.one_unit.ensemble import has_theorem
 from tallystick.certificates.one_unit.exact_accuracy import accuracies
 from tallystick.certificates.one_unit.sorted_strings import sides
 from tallystick.certificates.verdict import REAL, Failure, Lengths, Verdict, arithmetic_of
+from tallystick.certificates.words import answer, reason_beyond
 from tallystick.counting_conditions import Condition, conditions
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
@@ -68,17 +69,22 @@ class Indicator(TypedDict):
 class Judgement(TypedDict):
     """A verdict on all strings of the lengths that count.
 
+    `answer` says it in sentences, the last of them about a failing string if one is known, and `reason` says why, where that adds
+    something.
     `horizon` is null where it is unlimited or beyond 2^53; `horizon_text` is always whole. `failing_string` is null where it is
-    too long to be written out; `failing_runs` has it as runs of equal tokens. `shortest` says whether no shorter string fails.
+    too long to be written out, and so is `failing_tokens`, its tokens one by one; `failing_runs` has it as runs of equal tokens.
+    `shortest` says whether no shorter string fails.
     """
 
     outcome: Literal["PROVED", "REFUTED", "BOUNDED"]
     horizon: int | None
     horizon_text: str
+    answer: list[str]
     reason: str
     method: str
     shortest: bool
     failing_string: str | None
+    failing_tokens: list[str] | None
     failing_runs: list[tuple[str, str]] | None
     failing_length: int | None
     failing_class: str | None
@@ -122,9 +128,9 @@ def trace(network: Network, arithmetic: str, string: str) -> Trace:
     executed = network.in_arithmetic(arithmetic_of(shown))
     with standard_floats():
         states = executed.cell.trace(string)
-        classes = [str(executed.class_of_state(state)) for state in states]
+        classes = [network.task.in_words(executed.class_of_state(state)) for state in states]
     counts = network.task.language.running_counts(string)
-    expected = [str(network.task.classes[network.task.index_of_count(count)]) for count in counts]
+    expected = [network.task.in_words(network.task.classes[network.task.index_of_count(count)]) for count in counts]
     return {
         "string": string,
         "arithmetic": shown,
@@ -196,7 +202,11 @@ def bands(network: Network) -> list[Band]:
     """
     needed = enumerate(network.readout.comparisons)
     found = ((network.task.classes[index], _interval(network.readout, index)) for index, made in needed if made)
-    return [{"class": str(name), "low": ends[0], "high": ends[1]} for name, ends in found if ends is not None]
+    return [
+        {"class": network.task.in_words(name), "low": ends[0], "high": ends[1]}
+        for name, ends in found
+        if ends is not None
+    ]
 
 
 def _interval(readout: Readout, index: int) -> tuple[float | None, float | None] | None:
@@ -234,10 +244,12 @@ def judgement(found: Verdict) -> Judgement:
         "outcome": found.outcome.value,
         "horizon": _safe(found.horizon),
         "horizon_text": "unlimited" if found.horizon is None else str(found.horizon),
-        "reason": found.reason,
+        "answer": answer(found),
+        "reason": reason_beyond(found),
         "method": found.method,
         "shortest": found.failure is not None,
         "failing_string": _string_of(failure),
+        "failing_tokens": None if failure is None or failure.length > LONGEST_STRING else list(failure.tokens),
         "failing_runs": None if failure is None else [(token, str(size)) for token, size in failure.runs],
         "failing_length": None if failure is None else _safe(failure.length),
         "failing_class": None if failure is None else str(failure.found),

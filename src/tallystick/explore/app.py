@@ -16,8 +16,8 @@ from starlette.staticfiles import StaticFiles
 
 from tallystick.errors import BadInput
 from tallystick.explore import network_api, run_api
-from tallystick.explore.choices import opened_network
 from tallystick.explore.guard import API, Address, Guard, Scope, error_body
+from tallystick.explore.opening import opened_network
 from tallystick.explore.run import NotFound, open_run
 from tallystick.explore.workers import SECONDS, Busy, WorkerEnded, Workers
 

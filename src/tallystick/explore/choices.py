@@ -1,18 +1,13 @@
 """What the page offers to begin with: networks, and strings to try them on."""
 
-import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
 from tallystick.certificates.verdict import REAL
-from tallystick.files import LARGEST_DOCUMENT, parse_document, read_text
 from tallystick.languages.brackets import ALPHABET, BB, CLOSE, DYCK1, OPEN
-from tallystick.networks import network_to_json, read_network
-from tallystick.networks.files import split_about
 
 
 class StringKind(NamedTuple):
@@ -138,7 +133,7 @@ PRESETS: tuple[Preset, ...] = (
 )
 
 
-class LinearPreset(TypedDict):
+class NetworkPreset(TypedDict):
     """A network with several units that shows something; `file` is its document in writing, where its digits matter."""
 
     name: str
@@ -148,18 +143,6 @@ class LinearPreset(TypedDict):
     file: NotRequired[str]
 
 
-def opened_network(path: Path) -> LinearPreset:
-    """Return the network of a file, to begin with."""
-    network, about = read_network(path), dict[str, str]()
-    if path.suffix.lower() == ".json":
-        written = read_text(path, LARGEST_DOCUMENT)  # as it is, so that no number loses digits on its way
-        about = split_about(parse_document(written, str(path)))[1]
-    else:
-        written = json.dumps(network_to_json(network), indent=1)
-    text = ". ".join(about[name] for name in ("claim", "source") if name in about) or "The file that was opened."
-    return {"name": "opened", "title": path.name, "text": text, "network": {}, "file": written}
-
-
 def _linear(steps: list[list[str]], matrix: list[list[str]], weight: list[str]) -> dict[str, object]:
     readout = {"kind": "binary", "weight": [weight], "bias": ["-1/2"]}
     return {"cell": "linear", "input_weight": steps, "recurrent_weight": matrix, "readout": readout}
@@ -167,7 +150,7 @@ def _linear(steps: list[list[str]], matrix: list[list[str]], weight: list[str]) 
 
 _BOTH = [["1", "-1"], ["1", "-1"]]
 
-LINEAR_PRESETS: tuple[LinearPreset, ...] = (
+LINEAR_PRESETS: tuple[NetworkPreset, ...] = (
     {
         "name": "right-without-counting",
         "title": "Right on every string, and no counter",
@@ -201,5 +184,40 @@ LINEAR_PRESETS: tuple[LinearPreset, ...] = (
         "title": "Two leaky units",
         "text": "The eigenvalues 0.99 and 0.9 lie inside the circle, so every bracket is forgotten in the end.",
         "network": _linear(_BOTH, [["0.99", "0"], ["0", "0.9"]], ["11/10", "-1/10"]),
+    },
+)
+
+_LSTM: dict[str, object] = {
+    "cell": "lstm",
+    "input_weight": [
+        *(["4", "4"], ["2", "2"]),  # the input gate
+        *(["4", "4"], ["1", "1"]),  # the forget gate
+        *(["4", "-4"], ["2", "-2"]),  # what is new
+        *(["3", "3"], ["1", "1"]),  # the output gate
+    ],
+    "recurrent_weight": [["0", "0"]] * 8,
+    "readout": {"kind": "binary", "weight": [["1", "-1/8"]], "bias": ["-1/2"]},
+}
+_SATURATING: dict[str, object] = {
+    "tokens": {"a": ["1", "0"], "b": ["0", "1"]},
+    "layers": [{"cell": "tanh", "input_weight": [["1/4", "-1/4"]], "recurrent_weight": [["1"]]}],
+    "readout": {"weight": [["2"], ["9"], ["-9"]], "bias": ["0", "-1", "2"]},
+    "answer": {"kind": "threshold", "outputs": ["a", "b", "#"], "end": "#", "threshold": "1/100"},
+    "task": "anbn",
+}
+
+NETWORK_PRESETS: tuple[NetworkPreset, ...] = (
+    *LINEAR_PRESETS,
+    {
+        "name": "lstm",
+        "title": "An LSTM that forgets",
+        "text": "Its memory counts, but its forget gate is below 1, so that old brackets weigh less: eleven tokens are enough.",
+        "network": _LSTM,
+    },
+    {
+        "name": "language",
+        "title": "A tanh unit on aⁿbⁿ",
+        "text": "Another alphabet, and an answer after every token: the unit saturates, and soon loses count of the a's.",
+        "network": _SATURATING,
     },
 )

@@ -172,7 +172,8 @@ def _factor(value: object) -> str:
 
 
 def _readout(decision: Decision) -> ReadoutChoice:
-    names = [str(name) for name in (decision.task or BB_MEMBERSHIP).classes]
+    task = decision.task or BB_MEMBERSHIP
+    names = [task.in_words(name) for name in task.classes]
     if not decision.has_weights:
         outputs = ["h"]
     elif decision.outputs == 1:

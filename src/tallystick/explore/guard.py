@@ -18,7 +18,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]
 
 API = "/api/"
-LARGEST_BODY = 64 * 2**10
+LARGEST_BODY = 2**20 + 2**12
 BODY_SECONDS = 10.0
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::")

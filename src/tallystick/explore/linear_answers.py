@@ -1,18 +1,21 @@
-"""What the explorer says of a linear network with any number of units: verdicts, words, and what is drawn."""
+"""What the explorer draws of a linear network: eigenvalues, what a bracket adds, and margins, with the reasons in words."""
 
 from typing import cast
 
 from typing_extensions import TypedDict  # pydantic cannot read those of typing before Python 3.12
 
-from tallystick.certificates.certify import certify
+from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.path_picture import PathOutput
-from tallystick.certificates.verdict import Lengths
+from tallystick.certificates.linear.picture import picture_of
 from tallystick.errors import BadInput
-from tallystick.explore.answers import Judgement, judgement
 from tallystick.networks import Network
 from tallystick.studies.explain.linear import explain_linear, output_record
 from tallystick.studies.explain.linear_words import reasons
 
+MOST_UNITS = 16
+"""Enough to see what several eigenvalues do, and worked out within the time that an answer may take."""
+
+_AGAINST = " against "
 LONGEST = 200
 """To which length margins are drawn; later failures are told in words."""
 
@@ -48,31 +51,51 @@ class LinearOutput(TypedDict):
 
 
 class LinearAnswer(TypedDict):
-    """A linear network: its verdicts in real numbers, for all and for even lengths, and its outputs."""
+    """What is drawn of a linear network, and the length at which it first fails in real numbers, if it does."""
 
-    cell: str
-    units: int
-    task: str
-    all: Judgement
-    even: Judgement
+    failing_length: int | None
     outputs: list[LinearOutput]
 
 
+def has_picture(network: Network) -> bool:
+    """Say whether there is something to draw of a network's eigenvalues: it is linear, small, and tells the sign of a count."""
+    if not (network.cell.is_affine and network.is_usual and network.cell.units <= MOST_UNITS):
+        return False
+    affine = affine_network(network)
+    if affine is None or not affine.is_shared:
+        return False
+    try:
+        picture_of(network, 1)
+    except BadInput:  # the zero check and the count have none
+        return False
+    return True
+
+
 def linear(network: Network) -> LinearAnswer:
-    """Return the verdicts on a linear network, and what is drawn of its outputs."""
+    """Return what is drawn of the outputs of a linear network; any other is refused."""
+    if not network.cell.is_affine:
+        raise BadInput(f"cell: a {network.cell.name} network is not linear; tallystick certify takes any")
+    if network.cell.units > MOST_UNITS:
+        raise BadInput(f"cell: {network.cell.units} units; the most that are drawn are {MOST_UNITS}")
     found = explain_linear(network, longest=LONGEST)
     if any(isinstance(output, PathOutput) for output in found.outputs):
         raise BadInput(
             "cell: a matrix for each token is not drawn on this page; tallystick explain FILE --out DIR draws it"
         )
+    failure = found.verdict.failure
     return {
-        "cell": network.cell.name,
-        "units": network.cell.units,
-        "task": network.task.name,
-        "all": judgement(found.verdict),
-        "even": judgement(certify(network, Lengths.EVEN)),
+        "failing_length": failure.length if failure is not None and failure.length <= LONGEST else None,
         "outputs": [
-            cast("LinearOutput", output_record(output, found) | {"reasons": list(reasons(output, found))})
+            cast(
+                "LinearOutput",
+                output_record(output, found)
+                | {"name": _in_words(output.name, network), "reasons": list(reasons(output, found))},
+            )
             for output in found.outputs
         ],
     }
+
+
+def _in_words(name: str, network: Network) -> str:
+    """Return an output's name with its classes in words: positive against zero."""
+    return _AGAINST.join(network.task.in_words(part) for part in name.split(_AGAINST))

@@ -10,8 +10,10 @@ from typing_extensions import TypedDict
 from tallystick.certificates.one_unit.regions import outline, reach
 from tallystick.certificates.verdict import Lengths
 from tallystick.errors import BadInput, check_whole
-from tallystick.explore import answers, formulas, language_answers, linear_answers, questions
-from tallystick.explore.choices import LINEAR_PRESETS, PRESETS, LinearPreset, Preset, string_of
+from tallystick.explore import answers, formulas, linear_answers, network_answers, questions, readings
+from tallystick.explore.choices import NETWORK_PRESETS, PRESETS, NetworkPreset, Preset, string_of
+from tallystick.explore.documents import about_network
+from tallystick.explore.opening import OpenedFile, opened_file
 from tallystick.explore.questions import Answer, Error, ExactRoute, answer_of
 from tallystick.explore.workers import Workers
 from tallystick.networks import network_to_json
@@ -86,37 +88,49 @@ async def verdict(question: questions.ExecutedQuestion, workers: Asked) -> Answe
     return Answer(await workers.run(answers.verdict, question.network, question.arithmetic))
 
 
-@router.get("/linear-presets", responses=answer_of(list[LinearPreset]))
-async def linear_presets(request: Request) -> Answer:
+@router.get("/network-presets", responses=answer_of(list[NetworkPreset]))
+async def network_presets(request: Request) -> Answer:
     """Networks with several units to begin with; the one that was opened comes first."""
-    opened: LinearPreset | None = request.app.state.network
-    return Answer(LINEAR_PRESETS if opened is None else (opened, *LINEAR_PRESETS))
+    opened: NetworkPreset | None = request.app.state.network
+    return Answer(NETWORK_PRESETS if opened is None else (opened, *NETWORK_PRESETS))
+
+
+@router.post("/open", responses=answer_of(OpenedFile))
+async def open_file(question: questions.FileQuestion, workers: Asked) -> Answer:
+    """Read a network's file, JSON or safetensors, and write it as JSON; nothing is kept."""
+    return Answer(await workers.run(opened_file, question.name, question.content))
+
+
+@router.post("/network", responses=answer_of(network_answers.NetworkAnswer))
+async def network(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
+    """Say what a network of any kind is."""
+    return Answer(await workers.run(about_network, network_answers.describe, question.network))
+
+
+@router.post("/judgement", responses=answer_of(answers.Judgement))
+async def judgement(question: questions.JudgementQuestion, workers: Asked) -> Answer:
+    """Say how far a network of any kind is right."""
+    asked = question.network, question.lengths, question.upto
+    return Answer(await workers.run(about_network, network_answers.judge, *asked))
 
 
 @router.post("/linear", responses=answer_of(linear_answers.LinearAnswer))
-async def linear(question: questions.LinearQuestion, workers: Asked) -> Answer:
-    """Say how far a linear network is right, and what is drawn of it: eigenvalues, what brackets add, margins."""
-    return Answer(await workers.run(linear_answers.linear, question.network))
+async def linear(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
+    """Draw a linear network: eigenvalues, what brackets add, margins."""
+    return Answer(await workers.run(about_network, linear_answers.linear, question.network))
 
 
-@router.post("/network", responses=answer_of(linear_answers.LinearAnswer | language_answers.LanguageAnswer))
-async def network(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
-    """Say how far a network of any kind is right; what is drawn of it depends on the kind."""
-    asked = question.network
-    drawn = linear_answers.linear if asked.cell.is_affine and asked.is_usual else language_answers.language
-    return Answer(await workers.run(drawn, asked))
-
-
-@router.post("/live", responses=answer_of(language_answers.Live))
+@router.post("/live", responses=answer_of(network_answers.Live))
 async def live(question: questions.AnyNetworkQuestion, workers: Asked) -> Answer:
     """Count the prefixes of each length that a network which answers after every token still follows."""
-    return Answer(await workers.run(language_answers.live, question.network))
+    return Answer(await workers.run(about_network, network_answers.live, question.network))
 
 
-@router.post("/reading", responses=answer_of(language_answers.Reading))
+@router.post("/reading", responses=answer_of(readings.Reading))
 async def reading(question: questions.ReadingQuestion, workers: Asked) -> Answer:
-    """Read a string token by token: the units, what the network says after each prefix, and what is right."""
-    return Answer(await workers.run(language_answers.reading, question.network, tuple(question.tokens)))
+    """Read a string token by token: a layer's units and gates, what the network says after each prefix, and what is right."""
+    tokens = tuple(question.tokens)
+    return Answer(await workers.run(about_network, readings.reading, question.network, tokens, question.layer))
 
 
 @router.post("/accuracy", responses=answer_of(answers.Curve))

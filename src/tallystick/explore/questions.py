@@ -5,40 +5,35 @@ a model's file holds, read by the library's own reader.
 """
 
 import json
-from collections.abc import Callable, Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from fastapi import HTTPException, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetCoreSchemaHandler, PlainValidator
 
-from tallystick.cells import CELLS, ScalarCell
+from tallystick.cells import CELLS
 from tallystick.certificates.verdict import ARITHMETIC_NAMES, REAL
 from tallystick.certificates.verdict import Lengths as CountedLengths
 from tallystick.errors import BadInput, check_tokens
 from tallystick.explore.answers import LONGEST_STRING
 from tallystick.explore.choices import STRING_KINDS
-from tallystick.explore.language_answers import LONGEST_READING
-from tallystick.files import Document, parse_document
+from tallystick.explore.documents import LARGEST, read_network, scalar_cells
+from tallystick.explore.network_answers import LONGEST_SEARCH
+from tallystick.explore.readings import LONGEST_READING
+from tallystick.files import parse_document
 from tallystick.languages.brackets import ALPHABET
 from tallystick.networks import Network as AnyNetwork
-from tallystick.networks import network_from_json
 from tallystick.networks.readout import DECISIONS, Decision
-from tallystick.numbers import exact
 
 LONGEST_CURVE = 40
 GREATEST_SEED = 2**53
-LARGEST = 1_000_000
-MOST_DIGITS = 1200
-"""Every double up to a million is let in, however it is written, and nothing that needs more binary digits than one."""
-
-MOST_UNITS = 16
-"""Of a linear network: enough to see what several eigenvalues do, and decided within the time that an answer may take."""
+MOST_LAYERS = 64
+LARGEST_FILE = 2**20
+"""Characters of a file in base64, of a request that has at most a little more."""
 
 _BAD_INPUT = 422
-_WHERE = "network"
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -90,82 +85,6 @@ class ExactRoute(APIRoute):
             return await handle(ExactRequest(request.scope, request.receive))
 
         return handle_exactly
-
-
-def scalar_cells() -> list[str]:
-    """Return the names of the cells that the page shows: those with one unit."""
-    return [name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)]
-
-
-def read_network(value: object) -> AnyNetwork:
-    """Return the network that a request holds; a complaint begins with the field."""
-    try:
-        network = network_from_json(Document(value, _WHERE))
-    except BadInput as error:
-        raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
-    if not isinstance(network.cell, ScalarCell):
-        raise BadInput(f"cell: one with several units is not for this page; the cells are {', '.join(scalar_cells())}")
-    if isinstance(value, dict) and "answer" in value:
-        kinds = ", ".join(decision.kind for decision in DECISIONS.values())
-        raise BadInput(f"answer: this page shows readouts by their kind, {kinds}; tallystick certify takes any")
-    for field, number in _numbers(network):
-        _require_bounded(number, field)
-    return network
-
-
-def read_linear_network(value: object) -> AnyNetwork:
-    """Return the linear network, with any number of units, that a request holds; a complaint begins with the field."""
-    try:
-        network = network_from_json(Document(value, _WHERE))
-    except BadInput as error:
-        raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
-    if not network.cell.is_affine:
-        raise BadInput(f"cell: a {network.cell.name} network is not linear; tallystick certify takes any")
-    if network.cell.units > MOST_UNITS:
-        raise BadInput(f"cell: {network.cell.units} units; the most that are explored are {MOST_UNITS}")
-
-    def bounded(number: Fraction, name: str) -> Fraction:
-        _require_bounded(exact(number), name)
-        return number
-
-    return network.map_weights(bounded)
-
-
-def read_any_network(value: object) -> AnyNetwork:
-    """Return the network of any kind that a request holds; a complaint begins with the field."""
-    try:
-        network = network_from_json(Document(value, _WHERE))
-    except BadInput as error:
-        raise BadInput(str(error).removeprefix(f"{_WHERE}: ")) from None
-    if network.cell.is_affine and network.is_usual:
-        return read_linear_network(value)
-
-    def bounded(number: Fraction, name: str) -> Fraction:
-        _require_bounded(exact(number), name)
-        return number
-
-    return network.map_weights(bounded)
-
-
-def _numbers(network: AnyNetwork) -> Iterator[tuple[str, Fraction]]:
-    """Go through a network's numbers by the names that they have in the document."""
-    for name, value in network.scalar_cell.tensors().items():
-        single = not isinstance(value, tuple)
-        yield from (
-            (name if single else f"{name}[{place}]", one) for place, one in enumerate((value,) if single else value)
-        )
-    if network.readout.rule.has_weights:
-        parts = {"weight": [row[0] for row in network.readout.weight], "bias": network.readout.bias}
-        for name, values in parts.items():
-            yield from ((f"readout: {name}[{place}]", number) for place, number in enumerate(values))
-
-
-def _require_bounded(number: Fraction, field: str) -> None:
-    """Refuse a number with which exact arithmetic would be a matter of hours."""
-    if abs(number) > LARGEST:
-        raise BadInput(f"{field}: larger in size than {LARGEST:,}, the most that is explored")
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_DIGITS:
-        raise BadInput(f"{field}: needs more than {MOST_DIGITS:,} binary digits, the most that is explored")
 
 
 _NUMBER: dict[str, object] = {
@@ -221,18 +140,8 @@ Network = Annotated[AnyNetwork, PlainValidator(read_network), _DescribedNetwork(
 """A field that holds a network's document in JSON and is a network in Python."""
 
 
-class _DescribedLinearNetwork:
-    """Describes the linear networks that may be asked about; how their matrices are written depends on the cell."""
-
-    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, object]:
-        del schema, handler
-        fields = {"cell": {"type": "string"}, "readout": {"type": "object"}}
-        text = f"A linear network of up to {MOST_UNITS} units, as a model's JSON file holds it."
-        return {"description": text, "type": "object", "properties": fields, "required": list(fields)}
-
-
-LinearNetwork = Annotated[AnyNetwork, PlainValidator(read_linear_network), _DescribedLinearNetwork()]
-"""The same for a linear network with any number of units."""
+def _as_it_is(value: object) -> object:
+    return value
 
 
 class _DescribedAnyNetwork:
@@ -245,8 +154,8 @@ class _DescribedAnyNetwork:
         return {"description": text, "type": "object", "properties": fields, "required": list(fields)}
 
 
-EveryNetwork = Annotated[AnyNetwork, PlainValidator(read_any_network), _DescribedAnyNetwork()]
-"""The same for a network of any kind, over any alphabet."""
+EveryNetwork = Annotated[object, PlainValidator(_as_it_is), _DescribedAnyNetwork()]
+"""A network of any kind, over any alphabet, as a document: it may be large, so it is read where it is worked on."""
 
 
 @dataclass(frozen=True)
@@ -293,22 +202,31 @@ class NetworkQuestion(Question):
     network: Network
 
 
-class LinearQuestion(Question):
-    """A linear network."""
-
-    network: LinearNetwork
-
-
 class AnyNetworkQuestion(Question):
     """A network of any kind."""
 
     network: EveryNetwork
 
 
+class JudgementQuestion(AnyNetworkQuestion):
+    """A network of any kind, the lengths that count, and how far to search where nothing else decides."""
+
+    lengths: Lengths = "all"
+    upto: Annotated[int, Field(ge=1, le=LONGEST_SEARCH)] | None = None
+
+
 class ReadingQuestion(AnyNetworkQuestion):
-    """A network of any kind and a string that it reads: its tokens, one by one."""
+    """A network of any kind, a string that it reads, token by token, and the layer to show, the uppermost if none is named."""
 
     tokens: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=LONGEST_READING)]
+    layer: Annotated[int, Field(ge=0, le=MOST_LAYERS)] | None = None
+
+
+class FileQuestion(Question):
+    """A network's file: its name, and its bytes in base64."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    content: Annotated[str, Field(max_length=LARGEST_FILE, json_schema_extra={"contentEncoding": "base64"})]
 
 
 class ExecutedQuestion(NetworkQuestion):

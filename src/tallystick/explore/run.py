@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from tallystick.cells import VectorCell
+from tallystick.cells import Cell, LinearCell, VectorCell
 from tallystick.certificates.verdict import UNLIMITED
 from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.reports.paper import EDITIONS, PaperSetting
-from tallystick.runs.columns import COLUMNS, Column, explored_columns
+from tallystick.runs.columns import COLUMNS, LONG, Column, explored_columns
 
 # A run directory is opened where one is given; what reads it loads JAX, which takes a second.
 # ruff: noqa: PLC0415
@@ -29,7 +29,10 @@ Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 MOST_NETWORKS = 20_000_000
 PLANE = ("ab_ratio", "recurrent_weight")
-"""The columns that are the coordinates of the plane."""
+"""The columns that are the coordinates of the plane of cells with one unit."""
+
+UNITS_PLANE = ("counting_r_squared", f"accuracy_{LONG}")
+"""The same of cells with several units, of which no two weights say enough: how well a unit counts, and how far that carries."""
 
 _KEPT = (5.0, 95.0)
 _MARGIN, _NARROWEST = 0.15, 0.02
@@ -59,6 +62,7 @@ class Networks:
         seeds: the seed of each network.
         columns: the numbers to look at, column by column; a missing one is NaN, an unlimited horizon infinite.
         keys: the random keys, which grow.
+        plane: the columns that are its coordinates in the plane.
     """
 
     described: dict[str, object]
@@ -66,14 +70,17 @@ class Networks:
     seeds: Places
     columns: dict[str, Values]
     keys: Values
+    plane: tuple[str, str]
 
     @classmethod
-    def of(cls, described: dict[str, object], rows: pl.DataFrame) -> "Networks":
-        """Hold a setting's rows."""
+    def of(cls, described: dict[str, object], rows: pl.DataFrame, kind: type[Cell]) -> "Networks":
+        """Hold a setting's rows, whose networks have a kind of cell."""
         generator = np.random.default_rng(list(_id(described).encode()))  # a key is no other network's
         order = generator.permutation(len(rows))
-        columns = {column.name: _numbers(rows[column.name], column)[order] for column in explored_columns()}
-        return cls(described, rows, rows["seed"].to_numpy()[order], columns, np.sort(generator.random(len(rows))))
+        columns = {column.name: _numbers(rows[column.name], column)[order] for column in explored_columns(kind)}
+        keys = np.sort(generator.random(len(rows)))
+        plane = UNITS_PLANE if issubclass(kind, VectorCell) else PLANE
+        return cls(described, rows, rows["seed"].to_numpy()[order], columns, keys, plane)
 
     @property
     def id(self) -> str:
@@ -93,20 +100,21 @@ class Networks:
     @property
     def in_plane(self) -> bool:
         """Whether the regions R_N speak of these networks."""
-        return (self.described["cell"], self.described["task"], self.described["bias"]) == ("linear", "binary", False)
+        asked = (self.described["cell"], self.described["task"], self.described["bias"])
+        return self.plane == PLANE and asked == ("linear", "binary", False)
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def inside(self, window: Window) -> Mask:
         """Return which networks lie in a window, its edges included; one without coordinates lies in none."""
-        x, y = (self.columns[name] for name in PLANE)
+        x, y = (self.columns[name] for name in self.plane)
         return (x >= window.x0) & (x <= window.x1) & (y >= window.y0) & (y <= window.y1)
 
     def counts(self, window: Window, nx: int, ny: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         """Count the networks in a grid over a window."""
         inside = self.inside(window)
-        x, y = (self.columns[name][inside] for name in PLANE)
+        x, y = (self.columns[name][inside] for name in self.plane)
         column, row = _places(x, window.x0, window.x1, nx), _places(y, window.y0, window.y1, ny)
         return np.bincount(row * nx + column, minlength=nx * ny).reshape(ny, nx)
 
@@ -124,10 +132,16 @@ class Networks:
 
 @dataclass(frozen=True)
 class ExploredRun:
-    """A run: its settings by their ids, and where it lies."""
+    """A run: its settings by their ids, where it lies, and the kind of its networks' cells."""
 
     path: Path
     settings: dict[str, Networks]
+    kind: type[Cell] = LinearCell
+
+    @property
+    def plane(self) -> tuple[str, str]:
+        """The columns that are the coordinates of the plane."""
+        return next(iter(self.settings.values())).plane
 
     def choose(self, names: str) -> list[Networks]:
         """Return the settings of a list of ids with commas; all of them where it is empty."""
@@ -142,13 +156,15 @@ class ExploredRun:
     @cached_property
     def window(self) -> Window:
         """Where most networks lie, and the exact counter."""
-        return Window(*(end for name in PLANE for end in self._usual_range(name)))
+        return Window(*(end for name in self.plane for end in self._usual_range(name)))
 
     def _usual_range(self, name: str) -> tuple[float, float]:
         numbers = np.concatenate([networks.columns[name] for networks in self.settings.values()])
         numbers = numbers[np.isfinite(numbers)]
         (condition,) = (column.centre for column in COLUMNS if column.name == name)
-        ends = [condition or 0.0, *(np.percentile(numbers, _KEPT) if len(numbers) else ())]
+        kept = _KEPT if self.plane == PLANE else (0, 100)  # a/b has no bounds, R² and accuracies have
+        known = [*([] if condition is None else [condition]), *(np.percentile(numbers, kept) if len(numbers) else ())]
+        ends = known or [0.0]
         margin = _MARGIN * max(max(ends) - min(ends), _NARROWEST)
         return float(min(ends) - margin), float(max(ends) + margin)
 
@@ -166,17 +182,16 @@ def open_run(path: Path) -> ExploredRun:
     if not (path / CONFIG).is_file():
         raise BadInput(f"{path}: not a run directory; tallystick reproduce --out {path} makes one")
     directory = RunDirectory(path)
-    if issubclass(directory.cell, VectorCell):
-        raise BadInput(f"{path}: a run of {directory.cell.name} cells; the explorer shows cells with one unit")
+    kind = directory.cell
     rows = directory.rows()
     size = directory.collect(rows.select(pl.len())).item()
     if not 0 < size <= MOST_NETWORKS:
         raise BadInput(f"{path}: {size:,} networks; the explorer shows 1 to {MOST_NETWORKS:,}")
     columns = rows.collect_schema().names()
-    names = ["edition", *DESCRIBED_BY, *(name for name in VARIED if name in columns)]
+    names = ["edition", *DESCRIBED_BY, *(name for name in ("units", *VARIED) if name in columns)]
     parts = directory.models().partition_by(names, as_dict=True, maintain_order=True)
-    found = [Networks.of(dict(zip(names, values, strict=True)), part) for values, part in parts.items()]
-    return ExploredRun(path, {networks.id: networks for networks in sorted(found, key=_place_in_paper)})
+    found = [Networks.of(dict(zip(names, values, strict=True)), part, kind) for values, part in parts.items()]
+    return ExploredRun(path, {networks.id: networks for networks in sorted(found, key=_place_in_paper)}, kind)
 
 
 def _place_in_paper(networks: Networks) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import TypedDict
 
+from tallystick.cells import VectorCell
 from tallystick.explore.answers import as_float
 from tallystick.explore.run import PLANE, ExploredRun, Networks, NotFound, Places, Values, Window, sample
 from tallystick.networks import network_to_json
@@ -37,7 +38,9 @@ class RunSummary(TypedDict):
     """A run: its name and its settings, what tells these apart, its columns, and what else there is of it.
 
     A setting has an `id`, a `title`, its number of `models`, the fields that tell it from others, and `in_plane`, whether the
-    regions speak of its networks: linear, binary, no bias. `window` is where most networks lie.
+    regions speak of its networks: linear, binary, no bias. `plane` has the columns across and upwards, `window` where most
+    networks lie in it, and `counter` where the exact counters do, null where they are no single point. `has_units` says whether
+    the networks have several units.
     """
 
     name: str
@@ -45,6 +48,9 @@ class RunSummary(TypedDict):
     settings: list[dict[str, Any]]
     fields: list[dict[str, str]]
     columns: list[ShownColumn]
+    plane: list[ShownColumn]
+    counter: list[float] | None
+    has_units: bool
     window: dict[str, float]
     has_paths: bool
     has_table: bool
@@ -126,16 +132,20 @@ def summary_of(run: ExploredRun) -> RunSummary:
     """Return what there is of a run."""
     titles = {column.name: column.title for column in COLUMNS}
     fields = dict.fromkeys(name for networks in run.settings.values() for name in networks.described)
-    has_report = _has_report(run.path)
+    has_report, has_units = _has_report(run.path), issubclass(run.kind, VectorCell)
+    columns: dict[str, ShownColumn] = {
+        column.name: {"name": column.name, "title": column.title or column.name, "condition": column.centre}
+        for column in explored_columns(run.kind)
+    }
     return {
         "name": run.path.resolve().name,
         "models": sum(map(len, run.settings.values())),
         "settings": [_setting(networks) for networks in run.settings.values()],
         "fields": [{"name": name, "title": titles.get(name) or name.replace("_", " ")} for name in fields],
-        "columns": [
-            {"name": column.name, "title": column.title or column.name, "condition": column.centre}
-            for column in explored_columns()
-        ],
+        "columns": list(columns.values()),
+        "plane": [columns[name] for name in run.plane],
+        "counter": None if has_units else [columns[name]["condition"] or 0.0 for name in run.plane],
+        "has_units": has_units,
         "window": run.window._asdict(),
         "has_paths": has_report,
         "has_table": has_report,
@@ -183,6 +193,8 @@ def _value(number: float, *, whole: bool) -> float | int | str | None:
 def histogram(settings: list[Networks], name: str, bins: int, ends: Interval | None = None) -> Histogram:
     """Return the counts in bins between two ends, and how many lie below, above and nowhere."""
     (condition,) = (column.centre for column in explored_columns() if column.name == name)
+    if any(name not in networks.columns for networks in settings):
+        raise NotFound(f"column: {name} is not in this run")
     numbers = {networks.id: networks.columns[name] for networks in settings}
     low, high = middle_range(numbers.values(), *([] if condition is None else [condition])) if ends is None else ends
     edges = np.linspace(low, high, bins + 1)

@@ -96,6 +96,11 @@ class Worker:
         return self._process.returncode is None and not (self._is_ended or self._replies.at_eof())
 
     @property
+    def is_gone(self) -> bool:
+        """Whether the system has taken the process back, and its pipes with it; one that was ended takes a while."""
+        return self._process.returncode is not None
+
+    @property
     def worked(self) -> float:
         """The seconds for which the process has had a processor; where the system does not tell, those on the clock."""
         try:

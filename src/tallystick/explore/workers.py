@@ -149,7 +149,7 @@ class Workers:
         while True:
             try:
                 worker = await Worker.start()
-                self._workers = {worker, *(other for other in self._workers if other.is_alive)}
+                self._workers = {worker, *(other for other in self._workers if not other.is_gone)}
                 await worker.get_ready()
             except (OSError, TooLong, WorkerEnded) as error:
                 getLogger(__name__).warning("no worker could be started: %s", error)

@@ -234,13 +234,22 @@ COLUMNS: list[Column] = [
     ),
     Column("accuracy_20", pl.Float64, _accuracy(20), "accuracy at 20 tokens", counted=True, explored=True),
     Column("accuracy_50", pl.Float64, _accuracy(50), "accuracy at 50 tokens", counted=True, explored=True),
-    _vector(f"accuracy_{LONG}", pl.Float64, _long_accuracy, f"accuracy at {LONG} tokens", counted=True),
-    _vector(f"accuracy_{LONGEST}", pl.Float64, _longest_accuracy, f"accuracy at {LONGEST} tokens", counted=True),
+    _vector(f"accuracy_{LONG}", pl.Float64, _long_accuracy, f"accuracy at {LONG} tokens", counted=True, explored=True),
+    _vector(
+        f"accuracy_{LONGEST}",
+        pl.Float64,
+        _longest_accuracy,
+        f"accuracy at {LONGEST} tokens",
+        counted=True,
+        explored=True,
+    ),
     # Null where no beginning of the strings fails.
-    _vector("first_failure", pl.Int64, _first_failure, "first failure"),
+    _vector("first_failure", pl.Int64, _first_failure, "first failure", explored=True),
     _vector("counting_unit", pl.String, _counting_unit, "unit that counts best"),
-    _vector("counting_slope", pl.Float64, _of_best_unit("slope"), "its slope"),
-    _vector("counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "its R²"),
+    _vector("counting_slope", pl.Float64, _of_best_unit("slope"), "slope of the unit that counts best", explored=True),
+    _vector(
+        "counting_r_squared", pl.Float64, _of_best_unit("r_squared"), "R² of the unit that counts best", explored=True
+    ),
     # A horizon is in real arithmetic, exact or a lower bound, as its other column says; 9223372036854775807 is unlimited. Null
     # stands where there is none: a weight is not finite, or the cell is not one that can be certified with many others at once.
     _certified("horizon_all", pl.Int64, _horizon(0), "horizon", counted=True, explored=True),
@@ -258,9 +267,9 @@ def counted_columns() -> list[Column]:
     return sorted(counted, key=lambda column: (column.centre is None, column.dtype != pl.Float64))
 
 
-def explored_columns() -> list[Column]:
-    """Return the columns that the explorer draws."""
-    return [column for column in COLUMNS if column.explored]
+def explored_columns(kind: type[Cell] | None = None) -> list[Column]:
+    """Return the columns that the explorer draws, of the runs of a kind of cell or of any run."""
+    return [column for column in (COLUMNS if kind is None else columns_of(kind)) if column.explored]
 
 
 def columns_of(kind: type[Cell]) -> list[Column]:

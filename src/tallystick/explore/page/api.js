@@ -36,11 +36,12 @@ export function query(path, values) {
 
 /**
  * One line of questions of which only the last counts.
- * `line(question, { done, failed })`: `question` is handed a signal; neither is called once a newer question was asked.
+ * `line(question, { done, failed })`: `question` is handed a signal; neither is called once a newer question was asked,
+ * or `line.stop()` was called.
  */
 export function inLine() {
   let current = null;
-  return async (question, { done, failed }) => {
+  const line = async (question, { done, failed }) => {
     current?.abort();
     const mine = (current = new AbortController());
     try {
@@ -52,6 +53,11 @@ export function inLine() {
       failed(error.message);
     }
   };
+  line.stop = () => {
+    current?.abort();
+    current = null;
+  };
+  return line;
 }
 
 const kept = new Map();

@@ -3,7 +3,7 @@
 import { Refused } from "./api.js";
 import { make, say } from "./dom.js";
 import { loadChoices } from "./network.js";
-import { addressWith, onChange, readAddress, state } from "./state.js";
+import { addressWith, isHeld, onChange, readAddress, state } from "./state.js";
 import { startTheme } from "./theme.js";
 
 const VIEWS = {
@@ -50,7 +50,12 @@ function markLinks() {
 async function share() {
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The address is copied; whoever opens it sees this view.", document.querySelector("#share"));
+    say(
+      isHeld()
+        ? "The address is copied; whoever opens it sees this view."
+        : "The address is copied, but it does not hold the network, which is too large for it: send its file, too.",
+      document.querySelector("#share"),
+    );
   } catch {
     say("The browser does not let the page copy; the address is in the address bar.", document.querySelector("#share"));
   }

@@ -19,8 +19,13 @@ const DEFAULTS = {
   string: "((()))",
   step: "",
   longest: "20",
-  // the linear network, as a model file holds it; empty is the first preset
+  // the network, as a model file holds it, and the file's name; empty is the first preset
   model: "",
+  name: "",
+  // the string that it reads, empty is a failing one; how much of it is read; the layer that is shown, empty is the uppermost
+  tokens: "",
+  at: "",
+  layer: "",
   // the run: filters (empty is any), window, what is drawn
   edition: "",
   task: "",
@@ -42,6 +47,8 @@ const DEFAULTS = {
   theorem: "",
 };
 const VIEWS = ["cell", "network", "run", "table", "proof"];
+const LONGEST_MODEL = 30_000; // characters of a network in an address; many programs cut longer ones
+const MARK = "~"; // a network that the address does not hold: this and its sum
 const WRITE_AFTER = 150; // ms: browsers refuse an address that changes a hundred times in a few seconds
 
 export const state = { ...DEFAULTS };
@@ -76,7 +83,7 @@ export function addressWith(changes) {
   const wanted = { ...state, ...changes };
   const parts = Object.keys(DEFAULTS)
     .filter((key) => key === "view" || wanted[key] !== DEFAULTS[key])
-    .map((key) => `${key}=${encodeURIComponent(wanted[key])}`);
+    .map((key) => `${key}=${key === "model" ? heldModel(wanted.model) : encoded(wanted[key])}`);
   return `#${parts.join("&")}`;
 }
 
@@ -87,9 +94,51 @@ export function readAddress() {
     const [key, value = ""] = part.split("=", 2);
     if (key in DEFAULTS) found[key] = decoded(value);
   }
+  if (isMark(found.model)) found.model = recalled(found.model);
   if (!VIEWS.includes(found.view)) found.view = DEFAULTS.view;
   clearTimeout(writing);
   tell(apply(found));
+}
+
+/** Whether an address of the present state restores all of it. */
+export const isHeld = () => !isMark(heldModel(state.model));
+
+/** Whether this stands for a network that an address did not hold. */
+export const isMark = (model) => model.startsWith(MARK);
+
+const encoded = (text) => encodeURIComponent(text).replaceAll("%2C", ",").replaceAll("%3A", ":");
+
+/** A network as the address has it: itself, or a mark that this window can still look up, after a reload too. */
+function heldModel(model) {
+  const text = encoded(model);
+  if (text.length <= LONGEST_MODEL) return text;
+  const mark = `${MARK}${sumOf(model)}`;
+  if (!kept.has(mark)) {
+    kept.set(mark, model);
+    try {
+      sessionStorage.setItem(mark, model);
+    } catch {
+      // A reload will not find it.
+    }
+  }
+  return mark;
+}
+
+function recalled(mark) {
+  try {
+    return kept.get(mark) ?? sessionStorage.getItem(mark) ?? mark;
+  } catch {
+    return mark;
+  }
+}
+
+const kept = new Map();
+
+/** A short sum of a text (FNV-1a), by which two are told apart. */
+function sumOf(text) {
+  let sum = 0x811c9dc5;
+  for (let place = 0; place < text.length; place += 1) sum = Math.imul(sum ^ text.charCodeAt(place), 0x01000193) >>> 0;
+  return `${text.length.toString(36)}-${sum.toString(36)}`;
 }
 
 function apply(changes) {

@@ -45,7 +45,8 @@ export function numberField(number) {
   }
 
   function complain(message) {
-    complaint.textContent = message;
+    // The server names the field of the document; here it has a letter.
+    complaint.textContent = message.replace(/^network: /, "").replace(`${number.field}:`, `${number.letter}:`);
     if (message) text.setAttribute("aria-invalid", "true");
     else text.removeAttribute("aria-invalid");
   }

@@ -3,6 +3,8 @@
 import { calm, make } from "../dom.js";
 
 const BEAT = 450; // milliseconds a token
+const LONGEST = 30_000; // milliseconds a string; a long one is played faster
+const SHORTEST_BEAT = 40;
 
 /** Buttons and a slider for the step, and a clock for those who would rather watch. */
 export function stepPlayer({ steps, current, go }) {
@@ -18,7 +20,10 @@ export function stepPlayer({ steps, current, go }) {
     make("button", { type: "button", class: "icon", "aria-label": label, title: label, onclick: act }, text);
   const play = button("▶", "Play", () => (clock ? stop() : start()));
 
+  const beat = () => (calm() ? 2 : 1) * Math.max(SHORTEST_BEAT, Math.min(BEAT, LONGEST / Math.max(1, steps())));
+
   function start() {
+    clearInterval(clock);
     if (current() >= steps()) go(0);
     play.textContent = "❚❚";
     play.setAttribute("aria-label", "Pause");
@@ -27,7 +32,7 @@ export function stepPlayer({ steps, current, go }) {
         go(current() + 1);
         if (current() >= steps()) stop();
       },
-      calm() ? 2 * BEAT : BEAT,
+      beat(),
     );
   }
 
@@ -54,6 +59,7 @@ export function stepPlayer({ steps, current, go }) {
       mover("⇥", "To the end", steps),
       slider,
     ),
+    start,
     stop,
     refresh(text) {
       slider.max = steps();

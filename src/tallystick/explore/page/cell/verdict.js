@@ -78,63 +78,38 @@ function condition({ formula, holds, finding, distance }) {
   );
 }
 
-const load = (string) => update({ string, step: String(string.length) });
+const load = (tokens) => update({ string: tokens.join(""), step: String(tokens.length) });
 
-/** A verdict for some lengths; `load(string)` is offered for a failing string, unless it is null. */
+/** A verdict for some lengths, the answer in words first; `load(tokens)` is offered for a failing string, unless it is null. */
 export function horizon(lengths, verdict, load) {
-  const { outcome, reason } = verdict;
+  const { outcome, answer, reason } = verdict;
   return make(
     "div",
     { class: "horizon", "data-lengths": lengths },
     make("h3", {}, `Right on all strings, ${LENGTHS[lengths]}`),
     make("p", { class: "big" }, reach(verdict), make("span", { class: `badge ${OUTCOMES[outcome] ?? ""}` }, outcome)),
-    make("p", { class: "reason" }, signed(reason ?? "")),
-    failing(verdict, load),
+    make("p", { class: "answer" }, ...answer.flatMap((sentence) => [...withStrings(sentence, verdict, load), " "])),
+    reason ? make("p", { class: "reason" }, signed(reason)) : null,
   );
 }
 
-function failing(verdict, load) {
-  const { failing_string: string, failing_runs: runs, failing_class: found, right_class: right, shortest } = verdict;
-  const title = shortest === false ? "A failing string: " : "Shortest failing string: ";
-  const classes = found && right ? `: ${found} instead of ${right}` : "";
-  const long = runs && string?.length > LONGEST_SHOWN && runs.length <= MOST_RUNS;
-  if (string && !load && !long) return make("p", {}, title, make("code", {}, abridged(string)), classes);
-  if (string && load) {
+/** A sentence with its strings set as such; the failing one, where it is written out, can be loaded. */
+function withStrings(sentence, { failing_tokens: tokens, failing_string: string }, load) {
+  return sentence.split(/`([^`]*)`/).map((part, place) => {
+    if (place % 2 === 0) return part;
+    if (!tokens || !load || !sentence.startsWith("Fails")) return make("code", {}, part);
     return make(
-      "p",
-      {},
-      title,
-      make(
-        "button",
-        {
-          type: "button",
-          class: "string-link",
-          onclick: () => load(string),
-          title: "Load it below",
-          "aria-label": `Load the failing string ${spoken(string)}`,
-        },
-        abridged(string),
-      ),
-      classes,
+      "button",
+      {
+        type: "button",
+        class: "string-link",
+        onclick: () => load(tokens),
+        title: "Load it below",
+        "aria-label": `Load the failing string ${/^[()]+$/.test(string) ? spoken(string) : part}`,
+      },
+      part,
     );
-  }
-  if (runs)
-    return make(
-      "p",
-      {},
-      title,
-      ...runs.flatMap(([token, size]) => [make("code", {}, token), make("sup", {}, size)]),
-      classes,
-    );
-  return null;
-}
-
-const LONGEST_SHOWN = 40,
-  MOST_RUNS = 12;
-
-function abridged(string) {
-  if (string.length <= LONGEST_SHOWN) return string;
-  return `${string.slice(0, 16)}…${string.slice(-16)} (${string.length} tokens)`;
+  });
 }
 
 /** A string as one would say it. */

@@ -16,8 +16,8 @@ const MARGIN_NAMES = [
 const MOST_DOTS = 64;
 const LARGEST = 11;
 
-/** The panel of an output; `verdict` is that of all lengths. */
-export function outputPanel(output, verdict) {
+/** The panel of an output; `failing` is the length of a shortest failing string, or null. */
+export function outputPanel(output, failing) {
   const [circle, terms, margins] = [
     chart({ label: "Eigenvalues", height: CIRCLE, paint: paintCircle, name: "eigenvalues" }),
     chart({ label: "What a bracket adds", height: HEIGHT, paint: paintTerms, name: "terms" }),
@@ -26,11 +26,11 @@ export function outputPanel(output, verdict) {
   const [above, below] = output.name.split(" against ");
   circle.update(output, describedEigenvalues(output));
   terms.update(output, output.reasons[1]);
-  margins.update({ output, verdict }, output.reasons.at(-1));
+  margins.update({ output, failing }, output.reasons.at(-1));
   return make(
     "section",
     { class: "panel", "aria-label": output.name },
-    make("h2", {}, `The output y: above 0 for ${above}, not for ${below}`),
+    make("h2", {}, `The output y should be above 0 for “${above}”, and not for “${below}”`),
     make("ul", { class: "reasons" }, ...output.reasons.map((reason) => make("li", {}, subscripts(reason)))),
     make(
       "div",
@@ -114,7 +114,7 @@ function paintTerms(svg, width, { added, limit }) {
   );
 }
 
-function paintMargins(svg, width, { output, verdict }) {
+function paintMargins(svg, width, { output, failing }) {
   const { least_above: above, greatest_below: below } = output;
   const [left, end, top, bottom] = [MARGIN.left, width - MARGIN.right, MARGIN.top, MARGINS_HEIGHT - MARGIN.bottom];
   const [low, high] = span([0, ...above, ...below], 0.08);
@@ -129,7 +129,6 @@ function paintMargins(svg, width, { output, verdict }) {
     end,
   });
   svg.append(draw("line", { class: "zero", x1: left, x2: end, y1: y(0), y2: y(0) }));
-  const failing = verdict.failing_length;
   if (failing !== null && failing <= above.length)
     svg.append(
       draw("line", { class: "cursor", x1: x(failing), x2: x(failing), y1: top, y2: bottom }),

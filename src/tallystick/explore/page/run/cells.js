@@ -20,9 +20,10 @@ export async function cellsIn({ ids, window, size, signal, lengthOf }) {
 }
 
 /** The cell nearest to a place, within some pixels of it; `null` where there is none. */
-export async function cellNear({ ids, cells, x, y, reach }) {
+export async function cellNear({ ids, cells, x, y, reach, axes }) {
   const points = cells?.kind === "points" ? cells.points : (await pointsAround(ids, x, y, reach)).points;
-  const distance = (point) => Math.hypot((point.values.ab_ratio - x) / reach.x, (point.values.recurrent_weight - y) / reach.y);
+  const [across, up] = axes;
+  const distance = ({ values }) => Math.hypot((values[across.name] - x) / reach.x, (values[up.name] - y) / reach.y);
   const best = points.reduce((found, point) => (!found || distance(point) < distance(found) ? point : found), null);
   return best && distance(best) <= 1 ? best : null;
 }

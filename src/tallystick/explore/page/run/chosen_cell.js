@@ -5,15 +5,23 @@ import { make } from "../dom.js";
 import { stateOf } from "../network.js";
 import { shown, whole } from "../numbers.js";
 import { update } from "../state.js";
+import { opened, written } from "../network/opening.js";
 import { cellNear } from "./cells.js";
 import { chosenSettings, groupTitle } from "./filters.js";
 
 export function chosenCell(run) {
-  const text = make("p", { role: "status" }, "Click a cell to load it; it is then the current cell of every view.");
+  const several = run.has_units;
+  const text = make(
+    "p",
+    { role: "status" },
+    several
+      ? "Click a network to load it into the view “A network”."
+      : "Click a cell to load it; it is then the current cell of every view.",
+  );
   const open = make(
     "button",
-    { type: "button", hidden: true, onclick: () => update({ view: "cell" }) },
-    "Look at this cell",
+    { type: "button", hidden: true, onclick: () => update({ view: several ? "network" : "cell" }) },
+    `Look at this ${several ? "network" : "cell"}`,
   );
   const line = inLine();
 
@@ -32,11 +40,12 @@ export function chosenCell(run) {
       {
         done(found) {
           if (!found) {
-            text.textContent = "No cell there; zoom in, or click where cells are.";
+            text.textContent = `No ${several ? "network" : "cell"} there; zoom in, or click where some are.`;
             return;
           }
           mark(found.point);
-          update(stateOf(found.network, found.arithmetic));
+          const name = `seed ${found.point.seed} of ${run.name}`;
+          update(several ? opened(written(found.network), name) : stateOf(found.network, found.arithmetic));
           text.textContent = `Loaded: ${described(found.point)}`;
           open.hidden = false;
         },

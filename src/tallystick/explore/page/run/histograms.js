@@ -12,7 +12,7 @@ const STRIP = 58,
   BELOW = 44;
 const MOST_GROUPS = 8;
 const LEGEND =
-  "As in the paper's Figure 1: a strip for each training length, scaled to its own peak. " +
+  "A strip for each training length, scaled to its own peak, as in the paper's Figure 1. " +
   "Dashed: the condition. Triangle: the median. ◂ and ▸: the share cut off on that side.";
 
 export function histogramPanel(run, settings) {
@@ -81,16 +81,14 @@ export function histogramPanel(run, settings) {
   return { element, fill };
 }
 
-/** The column that was chosen, or else all that a theorem asks a value of, as Figure 1 has them. */
-function shownColumns({ columns }) {
+/** The column that was chosen, or else those of the plane, as Figure 1 has them. */
+function shownColumns({ columns, plane }) {
   const chosen = columns.filter(({ name }) => name === state.column);
-  return chosen.length ? chosen : withCondition(columns);
+  return chosen.length ? chosen : plane;
 }
 
-const withCondition = (columns) => columns.filter(({ condition }) => condition !== null);
-
-function columnSelect({ columns }) {
-  const titles = withCondition(columns).map(({ title }) => title);
+function columnSelect({ columns, plane }) {
+  const titles = plane.map(({ title }) => title);
   const select = make(
     "select",
     { "aria-label": "Column", onchange: () => update({ column: select.value }) },

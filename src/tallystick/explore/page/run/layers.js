@@ -109,13 +109,13 @@ function densityImage({ counts, nx, ny }, tint) {
   return canvas;
 }
 
-function paintPoints(context, { x, y }, points, colours) {
+function paintPoints(context, { x, y, axes: [across, up] }, points, colours) {
   const size = points.length > 1500 ? 1.6 : 2.6;
   context.globalAlpha = points.length > 1500 ? 0.6 : 0.8;
   for (const { values, length } of points) {
     context.fillStyle = lengthColour(length, colours);
     context.beginPath();
-    context.arc(x(values.ab_ratio), y(values.recurrent_weight), size, 0, 2 * Math.PI);
+    context.arc(x(values[across.name]), y(values[up.name]), size, 0, 2 * Math.PI);
     context.fill();
   }
   context.globalAlpha = 1;
@@ -150,26 +150,28 @@ function circle(context, x, y, size, full) {
   else context.stroke();
 }
 
-/** The exact counter, (−1, 1). */
-export function paintCounter(context, { x, y }, colours) {
+/** The exact counter, (−1, 1); cells with several units have none that is a point. */
+export function paintCounter(context, { x, y, counter }, colours) {
+  if (!counter) return;
+  const [px, py] = [x(counter[0]), y(counter[1])];
   context.strokeStyle = colours.ink;
   context.lineWidth = 1.6;
   context.beginPath();
-  context.moveTo(x(-1) - 8, y(1));
-  context.lineTo(x(-1) + 8, y(1));
-  context.moveTo(x(-1), y(1) - 8);
-  context.lineTo(x(-1), y(1) + 8);
+  context.moveTo(px - 8, py);
+  context.lineTo(px + 8, py);
+  context.moveTo(px, py - 8);
+  context.lineTo(px, py + 8);
   context.stroke();
 }
 
-export function paintRing(context, { x, y }, point, colours) {
+export function paintRing(context, { x, y, axes: [across, up] }, point, colours) {
   if (!point) return;
   context.strokeStyle = colours.bad;
   context.lineWidth = 2;
-  circle(context, x(point.values.ab_ratio), y(point.values.recurrent_weight), 7, false);
+  circle(context, x(point.values[across.name]), y(point.values[up.name]), 7, false);
 }
 
-export function paintAxes(context, { x, y, left, right, top, bottom, width }, window, colours) {
+export function paintAxes(context, { x, y, left, right, top, bottom, width, axes: [across, up] }, window, colours) {
   context.strokeStyle = colours.edge;
   context.lineWidth = 1;
   context.strokeRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1);
@@ -182,6 +184,7 @@ export function paintAxes(context, { x, y, left, right, top, bottom, width }, wi
   for (const value of ticks(window.y0, window.y1, 6)) context.fillText(shown(value, 8), left - 6, y(value) + 4);
   context.font = "italic 14px serif";
   context.fillStyle = colours.ink;
-  context.fillText("a/b", right, bottom + 33);
-  context.fillText("U", left - 6, top - 10);
+  context.fillText(across.title, right, bottom + 33);
+  if (up.title.length > 2) context.textAlign = "left"; // a word would begin outside of the picture
+  context.fillText(up.title, left - 6, top - 10);
 }

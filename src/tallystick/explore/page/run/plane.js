@@ -20,16 +20,16 @@ const MARGIN = { left: 50, right: 14, top: 28, bottom: 38 };
 const NEARNESS = 12; // pixels
 const KEYS = { ArrowLeft: [-0.15, 0], ArrowRight: [0.15, 0], ArrowUp: [0, 0.15], ArrowDown: [0, -0.15] };
 
-/** `move(window)` is told where to look, `choose({ x, y, reach, cells })` which place was clicked. */
-export function plane({ move, choose }) {
+/** `axes` are the columns across and upwards; `move(window)` is told where to look, `choose({ x, y, reach, cells })` where was clicked. */
+export function plane({ axes, counter, move, choose }) {
   const canvas = make("canvas", {
     tabindex: "0",
     role: "application",
     "aria-roledescription": "zoomable plane",
     "data-name": "plane",
     "aria-label":
-      "Trained cells in the plane of a/b and U. Arrow keys move, plus and minus zoom, " +
-      "Enter loads the cell nearest to the middle.",
+      `Trained networks in the plane of ${axes[0].title} and ${axes[1].title}. Arrow keys move, plus and minus zoom, ` +
+      "Enter loads the one nearest to the middle.",
   });
   const context = canvas.getContext("2d");
   let window = null,
@@ -52,6 +52,8 @@ export function plane({ move, choose }) {
     bottom: height - MARGIN.bottom,
     width,
     height,
+    axes,
+    counter,
   });
 
   /** Draw at the next frame, once however often it is asked for. */
@@ -92,6 +94,7 @@ export function plane({ move, choose }) {
       y: y.back(py),
       reach,
       cells,
+      axes,
       mark: (point) => {
         ring = point;
         redraw();

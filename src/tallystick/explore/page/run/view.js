@@ -17,6 +17,8 @@ import { NEAR, WINDOW_KEYS, presentWindow, setHome, windowState } from "./window
 const REGIONS = "2,4,8,16,32,64";
 const WAIT = 60;
 const SHADED = "Shaded: R_2 ⊃ R_4 ⊃ … ⊃ R_64. They speak of binary linear cells without bias, v·a > 0.";
+const UNITS =
+  "Cells with several units: how well the best unit follows the count, and how many strings of 1,000 tokens are right.";
 const NO_REGIONS = "No regions: with a bias, a third class or another cell, a/b and U alone do not decide.";
 
 export async function build(section) {
@@ -52,7 +54,12 @@ function runPanels(run) {
   const complaint = make("p", { class: "complaint", role: "alert" });
   const counted = make("p", { class: "said", role: "status" });
   const card = chosenCell(run);
-  const picture = plane({ move: (window) => update(windowState(window)), choose: card.choose });
+  const picture = plane({
+    axes: run.plane,
+    counter: run.counter,
+    move: (window) => update(windowState(window)),
+    choose: card.choose,
+  });
   const line = inLine();
   const histograms = histogramPanel(run, () => settings());
   let filled = false;
@@ -77,7 +84,7 @@ function runPanels(run) {
       done(cells) {
         complaint.textContent = "";
         picture.setCells(cells);
-        counted.replaceChildren(...sentence(cells, settings()));
+        counted.replaceChildren(...sentence(cells, settings(), run.has_units ? "networks" : "cells"));
         picture.canvas.dataset.drawn = cells.kind;
         fillOnce();
       },
@@ -91,7 +98,7 @@ function runPanels(run) {
   const note = make("p", { class: "soft" });
   async function askRegions() {
     const apply = settings().some(({ in_plane: speaksOf }) => speaksOf);
-    note.replaceChildren(...labelled(apply ? SHADED : NO_REGIONS));
+    note.replaceChildren(...labelled(apply ? SHADED : run.has_units ? UNITS : NO_REGIONS));
     try {
       const found =
         state.regions === "none" || !apply
@@ -119,7 +126,7 @@ function runPanels(run) {
 
   return [
     filterRow(run),
-    make("figure", { class: "plane" }, picture.canvas, toolbar(picture, paths.element)),
+    make("figure", { class: "plane" }, picture.canvas, toolbar(picture, paths.element, run)),
     complaint,
     counted,
     note,
@@ -129,9 +136,9 @@ function runPanels(run) {
   ];
 }
 
-function sentence(cells, settings) {
-  const start = `${whole(cells.total)} cells, ${whole(cells.inside)} in view`;
-  if (cells.kind === "bins") return [`${start}, drawn as densities; zoom in for single cells.`];
+function sentence(cells, settings, noun) {
+  const start = `${whole(cells.total)} ${noun}, ${whole(cells.inside)} in view`;
+  if (cells.kind === "bins") return [`${start}, drawn as densities; zoom in for single ${noun}.`];
   const lengths = [...new Set(settings.map(({ train_length: length }) => length))].sort((one, other) => one - other);
   return [
     `${start}, each a point. Training length: `,
@@ -139,7 +146,7 @@ function sentence(cells, settings) {
   ];
 }
 
-function toolbar(picture, pathsElement) {
+function toolbar(picture, pathsElement, { counter, has_units: several }) {
   const button = (text, label, act) =>
     make(
       "button",
@@ -161,9 +168,11 @@ function toolbar(picture, pathsElement) {
     { class: "row" },
     button("+", "Zoom in", () => picture.zoom(0.6)),
     button("−", "Zoom out", () => picture.zoom(1 / 0.6)),
-    button("Most cells", "Show where most cells are", () => update({ x0: "", x1: "", y0: "", y1: "" })),
-    button("Near the counter", "Show the part around the exact counter", () => update(windowState(NEAR))),
-    regions,
+    button(several ? "Most networks" : "Most cells", `Show where most ${several ? "networks" : "cells"} are`, () =>
+      update({ x0: "", x1: "", y0: "", y1: "" }),
+    ),
+    counter && button("Near the counter", "Show the part around the exact counter", () => update(windowState(NEAR))),
+    several ? null : regions,
     pathsElement,
     button("Picture (PNG)", "Save the plane as a picture", () => saveCanvas(picture.canvas, "plane.png")),
   );
