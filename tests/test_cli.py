@@ -343,8 +343,10 @@ def test_a_mistake_in_an_experiment_gives_one_line_and_writes_nothing(run, files
 def test_certify_an_exact_counter(run, files):
     status, out, _ = run("certify", str(files / "counter.json"))
     assert status == 0
-    assert out.startswith("PROVED: horizon unlimited (all lengths, real arithmetic)")
-    assert "in float32 it counts exactly to depth 16,777,216" in out
+    assert out.startswith(
+        "Right on every string of every length.\nPROVED, horizon unlimited, all lengths, real arithmetic\n"
+    )
+    assert "As executed it counts exactly to depth 2,048 in float16, 256 in bfloat16,\n  16,777,216 in float32, " in out
 
 
 def test_certify_a_leaky_cell_and_check_the_certificate(run, files):
@@ -428,7 +430,7 @@ def test_failing_strings_are_listed_and_serve_as_tests(run, files):
     status, out, _ = run("evaluate", model, "--strings", str(strings), "--json")
     assert json.loads(out)["right"] == 0
     status, out, _ = run("failures", model, "--length", "12")
-    assert "extreme: Neg instead of Zero" in out
+    assert "extreme: says 'negative', should say 'zero'" in out
     assert run("failures", model, "--length", "4")[1] == "no string of length 4 is known to fail\n"
 
 

@@ -45,8 +45,12 @@ def run(*arguments, **how):
 def test_ctrl_c_shows_the_verdict_so_far(network):
     ended = run("certify", network, stderr=subprocess.PIPE)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert ended.stdout.splitlines()[0].startswith("BOUNDED: horizon 7 ")
-    assert ended.stdout.splitlines()[1].startswith("because interrupted: every counted length to 7 is right")
+    right, fails, between, formal, why, *_ = ended.stdout.splitlines()
+    assert right == "Right on every string up to at least length 7."
+    assert fails.startswith("Fails on `(((((()))))` (11 tokens): ")
+    assert between == "The lengths 8 to 10 are open."
+    assert formal.startswith("BOUNDED, horizon at least 7, ")
+    assert why.startswith("Why: interrupted: every counted length to 7 is right")
 
 
 def test_a_terminal_shows_how_far_a_proof_has_come(network):

@@ -17,13 +17,16 @@ def differences(questions, folder):
 
 
 ADDED = {"check": "answer"}
-"""Fields that commands have had since: `check --json` says its answer in a word, and `certify --json` may have a hint."""
+"""Fields that commands have had since: `check --json` says its answer in a word, `certify --json` in sentences, and with a hint
+if there is one."""
 
 
 def without_added(found):
     for command, field in ADDED.items():
         if command in found:
             assert found[command]["said"].pop(field) == "holds"
+    if found["certify"]["status"] < 2:  # a verdict, and not a refusal
+        assert found["certify"]["said"].pop("answer").endswith(".")
     if found["certify"]["status"] == 1:  # a hint is for a network that fails early
         found["certify"]["said"].pop("hint", None)
     return found

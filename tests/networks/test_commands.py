@@ -80,7 +80,7 @@ def test_tokens_with_longer_names_are_words(tmp_path, capsys, monkeypatch):
     assert '"token": "push"' in output(["accepts", "stack.json", "push", "--json", "--trace"], capsys)[1]
     status, shown = output(["certify", "network.json", "--task", "stack.json"], capsys)
     assert status == 1
-    assert "shortest failing string: pop push\n" in shown  # which ends at zero, but popped an empty stack
+    assert "Fails on `pop push` (2 tokens): " in shown  # which ends at zero, but popped an empty stack
     _, shown = output(["certify", "network.json", "--task", "stack.json", "--json"], capsys)
     found = json.loads(shown)
     assert (found["horizon"], found["counterexample"]) == (1, ["pop", "push"])
@@ -93,8 +93,8 @@ def test_the_least_length_and_the_empty_string_are_said_on_the_command_line(tmp_
     Path("network.json").write_text(json.dumps(OPEN_ENDED))
     arguments = ["certify", "network.json", "--task", "stack.json"]
     status, shown = output([*arguments, "--no-empty"], capsys)
-    assert (status, shown.splitlines()[0]) == (1, "REFUTED: horizon -1 (all lengths from 0 on, real arithmetic)")
-    assert "shortest failing string: the empty string\n" in shown
+    assert (status, shown.splitlines()[1]) == (1, "REFUTED, horizon -1, all lengths from 0 on, real arithmetic")
+    assert shown.startswith("Fails already on the empty string: accepts it, should reject it.\n")
     status, shown = output([*arguments, "--empty", "--json"], capsys)
     assert (status, json.loads(shown)["horizon"], json.loads(shown)["first"]) == (1, 1, 0)
     status, shown = output([*arguments, "--from", "3", "--lengths", "even", "--json"], capsys)
@@ -128,7 +128,7 @@ def test_certify_asks_what_two_outputs_mean_and_follows_what_is_said(tmp_path, c
         assert (end.value.code, shown.out, len(shown.err.splitlines())) == (2, "", 1)
         assert expected in shown.err
     status, shown = output(["certify", str(path), "--task", "binary", "--classes", "Pos,ZeroNeg"], capsys)
-    assert (status, shown.splitlines()[0]) == (0, "PROVED: horizon unlimited (all lengths, real arithmetic)")
+    assert (status, shown.splitlines()[1]) == (0, "PROVED, horizon unlimited, all lengths, real arithmetic")
     status, _ = output(["certify", str(path), "--task", "binary", "--classes", "ZeroNeg,Pos"], capsys)
     assert status == 1
     status, shown = output(["certify", str(path), "--task", "bb", "--classes", "rejected,accepted", "--json"], capsys)

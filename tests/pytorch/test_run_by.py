@@ -95,7 +95,8 @@ def test_the_command_says_what_was_run(tmp_path):
     write_network(counting_lstm(3.0), path)
     ended = CliRunner().invoke(app, ["certify", str(path), "--run-by", "torch", "--upto", "8"])
     assert ended.exit_code == 1
-    assert ended.stdout.startswith("REFUTED: horizon 6 (all lengths, as executed)")
+    assert ended.stdout.startswith("As run here, right on every string up to length 6.\nFails on ")
+    assert "\nREFUTED, horizon 6, all lengths, as executed\n" in ended.stdout
     assert "torch " + torch.__version__ in ended.stdout
     ended = CliRunner().invoke(
         app, ["certify", str(path), "--run-by", "numpy", "--arithmetic", "float32", "--upto", "5", "--json"]

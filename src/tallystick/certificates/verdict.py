@@ -181,6 +181,13 @@ class Verdict:
             )
         return self.model
 
+    @property
+    def answer(self) -> str:
+        """The answer in words: up to which length every string is right, and how one fails."""
+        from tallystick.certificates.words import answer  # noqa: PLC0415 -- which imports this
+
+        return " ".join(answer(self))
+
     @cached_property
     def hint(self) -> str | None:
         """How the network would be right further, where it fails so early that it may have been declared wrongly; else None."""

@@ -1,6 +1,5 @@
 """The commands of certificates: up to which length a network can be trusted, and strings that it gets wrong."""
 
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -15,7 +14,6 @@ from tallystick.certificates.one_unit.failing_strings import extreme_failures, r
 from tallystick.certificates.progress import progress_line
 from tallystick.certificates.running.run_by import certify_run_by
 from tallystick.certificates.verdict import (
-    AS_EXECUTED,
     LONGEST_STRING,
     REAL,
     Failure,
@@ -23,6 +21,7 @@ from tallystick.certificates.verdict import (
     Verdict,
     lengths_of,
 )
+from tallystick.certificates.words import describe, mistake, wrap
 from tallystick.checker import MINUTES, Answer, ProgressLine, Unreadable, answer_file
 from tallystick.cli.ending import let_ctrl_c_interrupt
 from tallystick.cli.members import members_json, show_members
@@ -31,17 +30,14 @@ from tallystick.datasets.strings import write_strings
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
-from tallystick.languages.machine_text import has_long_names, string_text
+from tallystick.languages.machine_text import has_long_names
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.state_dicts import tokens_of_text
-from tallystick.numbers import FORMATS, Number
+from tallystick.numbers import FORMATS
 from tallystick.theorems.proven import check_proven
 
 _MOST_MINUTES = 10**6
-_SHOWN_TRACE = 24
-_SHOWN_STRING = 60
-_SHOWN_STATE = 12
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model's JSON or safetensors file.")]
 ReadoutName = Annotated[str | None, typer.Option(help="zero, for the cell's zero check; else the model's own.")]
@@ -233,7 +229,7 @@ def failures(
         show(f"no string of length {length} is known to fail")
     for name, group in groups.items():
         for failure in group:
-            show(f"{failure.string}  {name}: {failure.found} instead of {failure.right}")
+            show(f"{failure.string}  {name}: {mistake(failure, model.task)}")
 
 
 def _write_failures(failures: list[Failure], model: Network, path: Path) -> None:
@@ -261,6 +257,7 @@ def _verdict_json(verdict: Verdict) -> dict[str, object]:
     failure, model = verdict.failure, verdict.model
     shortest = failure or verdict.known_failure
     return {
+        "answer": verdict.answer,
         "verdict": str(verdict.outcome),
         "horizon": "unlimited" if verdict.horizon is None else verdict.horizon,
         "counterexample": _string_json(failure, model.alphabet),
@@ -289,44 +286,16 @@ def _string_json(failure: Failure | None, alphabet: tuple[str, ...]) -> str | li
 
 
 def _show_verdict(verdict: Verdict) -> None:
-    horizon = "unlimited" if verdict.horizon is None else str(verdict.horizon)
-    counted = f"{verdict.lengths} lengths" + ("" if verdict.first == 1 else f" from {verdict.first} on")
-    arithmetic = verdict.arithmetic + ("" if verdict.arithmetic == AS_EXECUTED else " arithmetic")
-    show(f"{verdict.outcome}: horizon {horizon} ({counted}, {arithmetic})")
-    show(f"because {verdict.reason}")
-    failure = verdict.failure
-    if verdict.known_failure is not None:
-        show(f"failing string: {_string_text(verdict.known_failure, verdict.model.alphabet)}")
-    if failure is None:
-        _show_depths(verdict)
-        return
-    show(f"shortest failing string: {_string_text(failure, verdict.model.alphabet)}")
-    if failure.length <= _SHOWN_TRACE and verdict.trace():
-        along = "h" if isinstance(verdict.model, Network) else "outputs"
-        show(f"{along} along it: {', '.join(_state(state) for state in verdict.trace())}")
-    if verdict.hint is not None:
-        show(f"hint: {verdict.hint}")
-
-
-def _string_text(failure: Failure, alphabet: tuple[str, ...]) -> str:
-    if failure.length <= _SHOWN_STRING:
-        return string_text(failure.tokens, alphabet) or "the empty string"
-    return " ".join(f"{token}^{size}" for token, size in failure.runs)
-
-
-def _state(h: Number) -> str:
-    """A float as it is, where that is short; a rational, or what is longer, to six digits; units in brackets."""
-    if isinstance(h, tuple):
-        return f"({', '.join(map(_state, h))})"
-    if isinstance(h, Fraction):  # which may lie beyond what a float holds
-        return f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
-    return f"{float(h):.6g}" if len(str(h)) > _SHOWN_STATE else str(h)
+    for line in describe(verdict):
+        show(line)
+    _show_depths(verdict)
 
 
 def _show_depths(verdict: Verdict) -> None:
     """An exact counter in real numbers is one in floating point only to some depth."""
-    for name, depth in _depths(verdict).items():
-        show(f"as executed in {name} it counts exactly to depth {depth:,}")
+    depths = [f"{depth:,} in {name}" for name, depth in _depths(verdict).items()]
+    if depths:
+        show("\n".join(wrap(f"As executed it counts exactly to depth {', '.join(depths)}.")))
 
 
 def _depths(verdict: Verdict) -> dict[str, int]:

@@ -7,7 +7,7 @@ refuses a task that it does not decide (`Task.is_by_sign`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -86,7 +86,10 @@ class Task:
         classes: the labels, in the order of their index; none where the count itself is asked for.
         question: the index of the right class.
         empty: whether the empty string is a member, where that was said; None where nobody asks about it.
+        words: what sentences call the classes; a class that is not there is called by its name.
 
+    >>> BINARY.in_words("ZeroNeg")
+    'not positive'
     >>> [str(BINARY.right_class(string)) for string in ("(()", "())")]
     ['Pos', 'ZeroNeg']
     """
@@ -96,6 +99,7 @@ class Task:
     classes: tuple[str, ...]
     question: Question
     empty: bool | None = None
+    words: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
 
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
@@ -105,7 +109,7 @@ class Task:
         """Pickle a ready task as its name and the order of its classes, so that another process has the same object."""
         ready = READY_TASKS.get(self.name)
         if ready is None or sorted(ready.classes) != sorted(self.classes) or ready.in_order(self.classes) != self:
-            return Task, (self.name, self.machine, self.classes, self.question, self.empty)
+            return Task, (self.name, self.machine, self.classes, self.question, self.empty, self.words)
         return _ready_task_in_order, (self.name, self.classes)
 
     @property
@@ -134,8 +138,12 @@ class Task:
             question, places = question.question, tuple(places[place] for place in question.places)
         named = tuple(next(label for label in self.classes if label == name) for name in classes)
         if places == tuple(range(len(places))):
-            return Task(self.name, self.machine, named, question, self.empty)
-        return Task(self.name, self.machine, named, Reordered(question, places), self.empty)
+            return replace(self, classes=named, question=question)
+        return replace(self, classes=named, question=Reordered(question, places))
+
+    def in_words(self, name: str) -> str:
+        """Return what sentences call a class: 'not positive' for the paper's ZeroNeg."""
+        return self.words.get(name, str(name))
 
     @property
     def is_membership(self) -> bool:
@@ -285,8 +293,11 @@ class Task:
 
 _LANGUAGES = ((BB_COUNTER, BB), (SEMI_DYCK1_COUNTER, SEMI_DYCK1))
 
-BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), is_positive)
-TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), sign)
+_SIGNS = {"ZeroNeg": "not positive", "Neg": "negative", "Zero": "zero", "Pos": "positive"}
+"""What sentences call the paper's classes."""
+
+BINARY = Task("binary", BB_COUNTER, tuple(BinaryClass), is_positive, words=_SIGNS)
+TERNARY = Task("ternary", BB_COUNTER, tuple(TernaryClass), sign, words=_SIGNS)
 COUNT = Task("count", BB_COUNTER, (), count)
 BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
     Task(name, READY_MACHINES[name], tuple(MembershipClass), is_member)
@@ -294,19 +305,26 @@ BB_MEMBERSHIP, SEMI_DYCK1_MEMBERSHIP, *_OTHERS = (
 )
 
 
-def task_of_machine(machine: CounterMachine, name: str, classes: Mapping[str, Iterable[Check]] | None = None) -> Task:
+def task_of_machine(
+    machine: CounterMachine,
+    name: str,
+    classes: Mapping[str, Iterable[Check]] | None = None,
+    words: Mapping[str, str] | None = None,
+) -> Task:
     """Return a task of any machine.
 
     Args:
         machine: what counts.
         name: the word for the task.
         classes: for each class the states and zero checks that get it, each in exactly one; the default is membership.
+        words: what sentences call the classes, where that is not their name.
     """
     if classes is None:
         return Task(name, machine, tuple(MembershipClass), is_member)
     if set(classes) == set(MembershipClass):
         raise BadInput("classes: what is accepted the machine itself says; leave the classes out to ask for membership")
-    return Task(name, machine, tuple(classes), by_check(machine, {one: frozenset(of) for one, of in classes.items()}))
+    question = by_check(machine, {one: frozenset(of) for one, of in classes.items()})
+    return Task(name, machine, tuple(classes), question, words=words or {})
 
 
 DYCK1_PREFIX = task_of_machine(
