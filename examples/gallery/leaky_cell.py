@@ -7,7 +7,7 @@ import tallystick as ts
 leaky = ts.LinearCell(open_step=1, close_step=-1.04, recurrent_weight=0.98)
 network = ts.Network(leaky, ts.Readout.binary(weight=2, bias=-1))  # positive if h > 1/2
 verdict = ts.certify(network)
-print(verdict.answer)
+print(verdict.answer.replace(". ", ".\n"))
 
 string = verdict.failure.string
 count = ts.LinearCell(open_step=1, close_step=-1, recurrent_weight=1).trace(string)

@@ -37,7 +37,7 @@ with TemporaryDirectory() as folder:
     path.write_text(json.dumps(document), encoding="utf-8")
     network = ts.read_network(path)
 for arithmetic in ("real", "float32"):
-    print(ts.certify(network, arithmetic=arithmetic).answer)
+    print(ts.certify(network, arithmetic=arithmetic).answer.replace(". ", ".\n"))
 members = ts.members(network, upto=2000, arithmetic="float32")
 print(f"Wrong in float32: {members.wrong:,} of the n up to {members.upto:,}, the first at n = {members.first_wrong}")
 

@@ -9,7 +9,7 @@ rows = ((60, 60), (60, 60), (60, -60), (60, 60))  # of the gates i, f, g and o: 
 cell = ts.LstmCell(rows, ((1,),) * 4, (0,) * 4, (0,) * 4)
 network = ts.Network(cell, ts.Readout.binary(1, -0.5))
 for arithmetic in ("bfloat16", "float16", "float32"):
-    print(ts.certify(network, arithmetic=f"{arithmetic}-any-order").answer)
+    print(ts.certify(network, arithmetic=f"{arithmetic}-any-order").answer.replace(". ", ".\n"))
 
 string = "(" * 257 + ")" * 256
 states = cell.map_weights(ARITHMETICS["bfloat16"]).trace(string)
