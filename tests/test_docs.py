@@ -21,7 +21,10 @@ from command_line import commands_as_markdown
 
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-NAMES = ("index", "start", "certificates", "programs", "languages", "formats", "state_space", "alphabets", "embeddings")
+NAMES = (
+    *("index", "start", "certificates", "deciders", "programs", "languages"),
+    *("formats", "state_space", "alphabets", "embeddings"),
+)
 PAGES = [README, *(DOCS / f"{name}.md" for name in NAMES)]
 COMMANDS = sorted(get_command(app).commands)
 
