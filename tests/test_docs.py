@@ -22,7 +22,7 @@ from command_line import commands_as_markdown
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 NAMES = (
-    *("index", "start", "certificates", "deciders", "programs", "languages"),
+    *("index", "start", "certificates", "deciders", "linear", "programs", "languages"),
     *("formats", "state_space", "alphabets", "embeddings"),
 )
 PAGES = [README, *(DOCS / f"{name}.md" for name in NAMES)]
