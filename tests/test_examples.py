@@ -51,13 +51,19 @@ def test_every_script_is_shown_and_run():
 
 @mpl.rc_context({"backend": "agg"})
 def test_the_notebook_shows_what_its_cells_give(tmp_path, monkeypatch):
-    """Each cell is run in turn, without Jupyter: the same text, up to rounding, and as many figures as it shows."""
+    """Each cell is run in turn, without Jupyter: the same text and HTML, up to rounding, and as many figures as it shows."""
     monkeypatch.chdir(tmp_path)
     names = {}
     for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
         if cell["cell_type"] != "code":
             continue
-        printed = output_of(exec, "".join(cell["source"]), names)
+        results = [output["data"] for output in cell["outputs"] if output["output_type"] == "execute_result"]
+        *before, last = "".join(cell["source"]).split("\n")
+        printed = output_of(exec, "\n".join([*before, "" if results else last]), names)
+        for shown in results:  # what Jupyter shows of an object in the last line
+            found = eval(last, names)
+            assert alike("".join(shown["text/html"]), found._repr_html_())
+            assert "".join(shown["text/plain"]) == repr(found)
         shown = [output for output in cell["outputs"] if output["output_type"] == "stream"]
         assert {output["name"] for output in shown} <= {"stdout"}
         assert alike("".join(line for output in shown for line in output["text"]), printed), printed

@@ -16,6 +16,7 @@ SOURCE = Path(tallystick.__file__).parent
 ROOMS = [
     "errors",
     "files",
+    "display",
     "checker",
     "languages",
     "numbers",

@@ -29,6 +29,8 @@ def _parts(cell: dict[str, Any]) -> list[list[str]]:
 def _shown(output: dict[str, Any]) -> list[str]:
     if output["output_type"] == "stream":
         return _fenced("text", output["text"])
+    if "text/html" in output["data"]:
+        return output["data"]["text/html"]
     picture = "".join(output["data"]["image/png"]).strip()
     return [f'<img alt="What the code above draws" src="data:image/png;base64,{picture}">']
 

@@ -121,7 +121,7 @@ def test_the_command_tells_it(tmp_path, capsys):
     write_network(Network(LinearCell(-1, 1, 1), Readout.binary(1, -HALF)), path)
     with pytest.raises(SystemExit):
         main(["certify", str(path)])
-    assert "\nhint: with the two tokens swapped the horizon would be unlimited\n" in capsys.readouterr().out
+    assert "\nHint: with the two tokens swapped the horizon would be unlimited\n" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         main(["certify", str(path), "--json"])
     assert json.loads(capsys.readouterr().out)["hint"] == "with the two tokens swapped the horizon would be unlimited"

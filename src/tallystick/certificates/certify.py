@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tallystick.cells import Recurrence
 from tallystick.certificates.deciders import certify_network
-from tallystick.certificates.running.calling import is_callable
+from tallystick.certificates.running.calling import exposes_state, is_callable
 from tallystick.certificates.running.exhaustive import certify_by_running
 from tallystick.certificates.running.run_by import certify_run_by
 from tallystick.certificates.verdict import REAL, Verdict, lengths_of
@@ -78,6 +79,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
             return certify_network(network, lengths, arithmetic, limit, first)
         _refuse({"limit": limit, "first": first}, "a network that is run goes from length 1 on, up to upto=")
         return certify_run_by(network, run_by, arithmetic, lengths_of(lengths), upto)
+    _refuse_type(network)
     if run_by is not None:
         raise BadInput(f"run_by: {run_by!r} is for a Network; a module or a function is run as it is, with upto=")
     why = ""
@@ -105,6 +107,29 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         network, task=task, tokens=tokens, classes=classes, threshold=threshold, lengths=lengths_of(lengths), upto=upto
     )
     return replace(verdict, reason=f"{verdict.reason}; {why}") if why else verdict
+
+
+def _refuse_type(given: object) -> None:
+    """Refuse what is neither a module nor anything else that can be run, and say what to do with it."""
+    if isinstance(given, type):
+        raise BadInput(f"network: {given.__name__} is a class; make an object of it first, and hand that in")
+    if is_module(given) or is_callable(given) or exposes_state(given):
+        return
+    kind = f"an object of type {type(given).__name__}"
+    if isinstance(given, str | Path):
+        raise BadInput(f"network: {str(given)!r} is a path; read its file first: ts.certify(ts.read_network(path))")
+    if isinstance(given, Recurrence):
+        raise BadInput(
+            f"network: {kind} has no readout; say ts.certify(ts.Network(cell, ts.Readout.zero())) or another readout"
+        )
+    if hasattr(given, "networks"):
+        raise BadInput(
+            f"network: {kind} is many networks; say ts.certify(it.network(0)) for one, ts.horizons(it.networks()) for all"
+        )
+    raise BadInput(
+        f"network: {kind} is not a Network, a PyTorch module, a function or an object with the methods start, step and outputs; "
+        "ts.read_network(path) reads a network from a file"
+    )
 
 
 def _refuse(given: Mapping[str, object], why: str) -> None:

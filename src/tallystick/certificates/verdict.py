@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tallystick.cells import ScalarCell
 from tallystick.certificates.running.executable import Executable
+from tallystick.display import Shown, View
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import String
 from tallystick.networks import Network
@@ -126,8 +127,8 @@ class Failure:
         )
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Shown):
     """How long a model can be trusted, in which arithmetic and why.
 
     Attributes:
@@ -181,6 +182,22 @@ class Verdict:
             )
         return self.model
 
+    def __repr__(self) -> str:
+        from tallystick.certificates.words import formal_part  # noqa: PLC0415 -- which imports this
+
+        return f"Verdict({formal_part(self)}: {self.answer})"
+
+    def __str__(self) -> str:
+        from tallystick.certificates.words import describe  # noqa: PLC0415 -- which imports this
+
+        return "\n".join(describe(self))
+
+    def view(self) -> View:
+        """Return what a notebook shows: the answer, and the failing string with where the network is right and wrong."""
+        from tallystick.certificates.views import view_of_verdict  # noqa: PLC0415 -- which imports this
+
+        return view_of_verdict(self)
+
     @property
     def answer(self) -> str:
         """The answer in words: up to which length every string is right, and how one fails."""
@@ -200,15 +217,15 @@ class Verdict:
     @property
     def executed(self) -> Network:
         """The model with its weights in the verdict's arithmetic."""
-        return self.network.in_arithmetic(self._number)
+        return self.network.in_arithmetic(self.number)
 
     @property
-    def _number(self) -> str:
+    def number(self) -> str:
         """The kind of number in which states are shown."""
         return float_format(self.arithmetic).name if self.arithmetic in ANY_ORDERS else arithmetic_of(self.arithmetic)
 
     @property
-    def _is_mixed(self) -> bool:
+    def is_mixed(self) -> bool:
         """Whether weights or states are kept in less than is computed in, which no step of a cell does by itself."""
         return self.arithmetic.removesuffix(ANY_ORDER) in MIXED_FORMATS
 
@@ -221,16 +238,16 @@ class Verdict:
         to. h is a number for a cell with one unit, else a tuple with one number per unit. Of a program that was run, which may
         have no state, the outputs after each token are returned, each prefix run alone.
         """
-        if not self.failure or self._is_mixed:
+        if not self.failure or self.is_mixed:
             return []
         if isinstance(self.model, Executable):
-            return self.model.outputs_along(self.failure.string)
+            return self.model.outputs_along(self.failure.tokens)
         return self._states(self.model, self.failure.tokens)
 
     @standard_floats()
     def _states(self, network: Network, string: tuple[str, ...]) -> list[Number]:
         cell = network.cell
-        shown = "float64" if self.arithmetic == REAL and not cell.shows_rationals else self._number
+        shown = "float64" if self.arithmetic == REAL and not cell.shows_rationals else self.number
         try:
             cell = cell.map_weights(ARITHMETICS[shown])
         except BadInput:  # weights that no double holds

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tallystick.display import Chart, Shown, Token, View
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BinaryClass, BracketLanguage, TernaryClass
 from tallystick.languages.counter_machine import Configuration, CounterMachine, String
@@ -72,12 +73,15 @@ def count(_: CounterMachine, configuration: Configuration) -> int:
     return configuration.counters[0]
 
 
+_SAMPLE = 12
+"""The tokens of a string that shows what a task asks."""
+
 _TRIED = 16
 """Counts up to this size are tried to see whether their sign decides a task."""
 
 
-@dataclass(frozen=True)
-class Task:
+@dataclass(frozen=True, repr=False)
+class Task(Shown):
     """What is asked of a network.
 
     Attributes:
@@ -100,6 +104,35 @@ class Task:
     question: Question
     empty: bool | None = None
     words: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Task({self.name}: {self.answers_in_words}, over {' '.join(self.alphabet)})"
+
+    def view(self) -> View:
+        """Return what a notebook shows: the question, and the machine's counters along a short string."""
+        string = self.sample()
+        right = [self.right_class(string[:length]) for length in range(1, len(string) + 1)]
+        counters = [step.after.counters for step in self.machine.run(string)]
+        lines = {f"counter {i + 1}": [float(one[i]) for one in counters] for i in range(self.machine.counters)}
+        numbers = {"state": len(self.machine.states), "counter": self.machine.counters}
+        facts = {
+            "answers": self.answers_in_words,
+            "tokens": " ".join(self.alphabet),
+            "machine": ", ".join(f"{number} {name}{'s' * (number != 1)}" for name, number in numbers.items()),
+        }
+        tokens = [Token(token, note=self.in_words(name)) for token, name in zip(string, right, strict=True)]
+        label = "count" if len(lines) == 1 else "counters"
+        chart = Chart(list(range(1, len(string) + 1)), lines, "tokens read", label, guide=0.0)
+        return View(f"Task {self.name}", (), facts, tokens, "its counters along: ", chart)
+
+    def sample(self) -> tuple[str, ...]:
+        """Return a short string to try a network on: every token in turn, each some times.
+
+        >>> "".join(BINARY.sample())
+        '(((((())))))'
+        """
+        times = max(1, _SAMPLE // len(self.alphabet))
+        return tuple(token for token in self.alphabet[:_SAMPLE] for _ in range(times))
 
     def __hash__(self) -> int:
         """Hash the name: a machine's tables have no hash of their own."""
@@ -140,6 +173,11 @@ class Task:
         if places == tuple(range(len(places))):
             return replace(self, classes=named, question=question)
         return replace(self, classes=named, question=Reordered(question, places))
+
+    @property
+    def answers_in_words(self) -> str:
+        """What may be answered, in words."""
+        return " or ".join(map(self.in_words, self.classes)) or "the count itself"
 
     def in_words(self, name: str) -> str:
         """Return what sentences call a class: 'not positive' for the paper's ZeroNeg."""

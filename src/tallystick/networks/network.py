@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tallystick.cells import Recurrence, ScalarCell
+from tallystick.display import Shown, View
 from tallystick.errors import BadInput
 from tallystick.languages.counter_machine import Configuration, String
 from tallystick.languages.tasks import MembershipClass, Task
@@ -22,8 +23,8 @@ _DECLARED = ("tokens", "first", "last", "padding", "start")
 """The numbers of a stack that a reader may have been told, and not read."""
 
 
-@dataclass(frozen=True)
-class Network:
+@dataclass(frozen=True, repr=False)
+class Network(Shown):
     """A network as a whole: it reads a string, token by token, and gives it a class.
 
     Attributes:
@@ -69,6 +70,17 @@ class Network:
                 f"{len(self.alphabet)} one-hot vectors unless a Stack says otherwise"
             )
         self._check_answers()
+
+    def __repr__(self) -> str:
+        from tallystick.networks.views import describe_cell  # noqa: PLC0415 -- which imports this
+
+        return f"Network({describe_cell(self)}, answer {self.readout.decision}, task {self.task.name})"
+
+    def view(self) -> View:
+        """Return what a notebook shows: the parts, and the answers along a short string."""
+        from tallystick.networks.views import view_of_network  # noqa: PLC0415 -- which imports this
+
+        return view_of_network(self)
 
     def _check_answers(self) -> None:
         """Refuse a readout that does not answer the task."""

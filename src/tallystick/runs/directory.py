@@ -8,12 +8,14 @@ more of them than memory. Only one process at a time writes into the folder.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import tomli_w
 
 from tallystick.cells import KINDS, Cell, LinearCell
+from tallystick.display import Chart, Shown, View
 from tallystick.errors import BadInput, NotWritten
 from tallystick.files import (
     PARTIAL,
@@ -61,14 +63,39 @@ OWN_FILES = (
 """What a run and its report write into the folder, and all that --force may remove."""
 
 ROWS_AT_A_TIME = 2**18
+_SHOWN_HORIZON = 50
+"""Horizons beyond this one are drawn together."""
 
 
-class RunDirectory:
+class RunDirectory(Shown):
     """A folder that holds one run."""
 
     def __init__(self, path: Path) -> None:
         """Stand for the folder; nothing is touched yet."""
         self.path = path
+
+    def __repr__(self) -> str:
+        return f"RunDirectory({str(self.path)!r})"
+
+    def view(self) -> View:
+        """Return what a notebook shows: what was asked for, and how many networks are right up to which length."""
+        config = self.config()
+        asked = ("cell", "task", "train_length", "method", "seeds", "seed")
+        facts = {name.replace("_", " "): str(config[name]) for name in asked if name in config}
+        view = View(f"Run {self.path}: {config.get('command', 'not named')}", (), facts)
+        if not self.has(MODELS):
+            return replace(view, facts={**facts, "networks": "no rows yet, or their summary alone"})
+        horizons = self.collect(self.rows().select("horizon_all"))["horizon_all"].drop_nulls()
+        counts = horizons.clip(upper_bound=_SHOWN_HORIZON).value_counts().sort("horizon_all")
+        facts["networks"] = f"{len(horizons):,}"
+        chart = Chart(
+            counts["horizon_all"].cast(pl.Float64).to_list(),
+            {"networks": counts["count"].cast(pl.Float64).to_list()},
+            f"horizon (all lengths); the last is {_SHOWN_HORIZON} or more",
+            "networks",
+            kind="bars",
+        )
+        return replace(view, facts=facts, chart=chart)
 
     @contextmanager
     def begin(self, config: Mapping[str, object], *, resume: bool = False, force: bool = False) -> Iterator[None]:

@@ -16,8 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from tallystick.cells import Cell, ScalarCell, Token
+from tallystick.cells import Cell, LinearCell, ScalarCell, Token
 from tallystick.datasets.strings import Encoded, encode
+from tallystick.display import Chart, Shown, View
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import BINARY, COUNT, Task
 from tallystick.networks import Network, Readout
@@ -40,12 +41,22 @@ _VECTOR = 64
 """Four of the longest vectors that processors have, in float32."""
 
 
+_SHOWN, _BINS = 1000, 20
+"""How many networks a notebook shows as points, and in how many bins otherwise."""
+
+
+def _indicators(cell: LinearCell) -> tuple[Any, Any]:
+    """Return a/b and U of many cells at once."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return cell.open_step / cell.close_step, cell.recurrent_weight
+
+
 def silent(*_: object) -> None:
     """Report no progress."""
 
 
-@dataclass(frozen=True)
-class Ensemble:
+@dataclass(frozen=True, repr=False)
+class Ensemble(Shown):
     """Trained networks of one setting, one entry per seed; the weights are NumPy arrays in the setting's precision.
 
     They are tested on the kind of device that trained them, since each rounds in its own way; networks that are read from the
@@ -56,6 +67,34 @@ class Ensemble:
     weights: AnyWeights
     accuracy_train: np.ndarray
     device: str = "cpu"
+
+    def __repr__(self) -> str:
+        setting, number = self.setting, len(self.accuracy_train)
+        return (
+            f"Ensemble({number:,} {setting.cell} networks, task {setting.task}, trained to length {setting.train_length} by "
+            f"{setting.method}: {self.accuracy_train.mean():.1f} % of the training strings are right)"
+        )
+
+    def view(self) -> View:
+        """Return what a notebook shows: a/b and U of cells with one U, else how accurate the networks are in training."""
+        setting, accuracy = self.setting, self.accuracy_train
+        facts = {
+            "cell": f"{setting.cell}, {setting.units} unit{'' if setting.units == 1 else 's'}",
+            "task": setting.task,
+            "training": f"strings to length {setting.train_length}, {setting.epochs} epochs, method {setting.method}",
+            "right in training": f"{accuracy.mean():.1f} % of the strings; {accuracy.min():.1f} % for the worst network",
+        }
+        title, cell = f"Ensemble of {len(accuracy):,} networks", self.cell()
+        if isinstance(cell, LinearCell):
+            ratio, weight = (np.asarray(part, np.float64)[:_SHOWN] for part in _indicators(cell))
+            chart = Chart(ratio.tolist(), {"networks": weight.tolist()}, "a/b", "U", kind="points", guide=1.0)
+        else:
+            counts, edges = np.histogram(accuracy, bins=_BINS, range=(0, 100))
+            middles = (edges[:-1] + edges[1:]) / 2
+            chart = Chart(
+                middles.tolist(), {"networks": counts.tolist()}, "right in training, %", "networks", kind="bars"
+            )
+        return View(title, (), facts, chart=chart)
 
     def cell(self) -> Any:  # noqa: ANN401 -- of the setting's kind
         """Return the cells as one cell of arrays."""

@@ -17,6 +17,7 @@ from tallystick.certificates.running.calling import NotRun
 from tallystick.certificates.running.executable import Executable
 from tallystick.certificates.running.string_blocks import RightClasses, Rows, all_rows, strings_of, suffix_length
 from tallystick.certificates.verdict import Failure, Lengths, runs_of
+from tallystick.languages.machine_text import read_string, string_text
 
 LONGEST = 64
 SECONDS = 5.0
@@ -31,7 +32,7 @@ def failure_alone(program: Executable, row: NDArray[np.intp], right: int) -> Fai
     found = int(program.classes(program.outputs(row[None]))[0])
     if found == right:
         return None
-    (string,) = strings_of(row[None], program.alphabet)
+    string = read_string(strings_of(row[None], program.alphabet)[0], program.alphabet)
     return Failure(runs_of(string), program.task.classes[found], program.task.classes[right])
 
 
@@ -57,7 +58,7 @@ def search_beyond(
             for place in np.flatnonzero(program.classes(outputs) != wanted).tolist():
                 failure = failure_alone(program, rows[place], int(wanted[place]))
                 if failure:
-                    return failure, f"of the longer strings {failure.string!r} fails"
+                    return failure, f"of the longer strings {string_text(failure.tokens, program.alphabet)!r} fails"
         kept = _extreme_places(outputs, right.configurations(rows))
         nearest = np.argsort(_margins(program.scores(outputs), wanted)[kept], kind="stable")
         beam = rows[kept[nearest[:_BEAM]]]

@@ -28,6 +28,7 @@ from tallystick.certificates.running.program_outputs import Arrays, Form, Output
 from tallystick.certificates.running.string_blocks import Rows, all_rows, blocks, strings_of, suffix_length
 from tallystick.certificates.running.token_codes import Codes, codes_of, input_of
 from tallystick.errors import BadInput
+from tallystick.languages.counter_machine import String
 from tallystick.languages.tasks import Task
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.pytorch import is_module
@@ -146,7 +147,7 @@ class Executable:
         """Run strings of one length together."""
         return self.outputs_in(self.answers(rows), rows)
 
-    def outputs_along(self, string: str) -> list[tuple[float, ...]]:
+    def outputs_along(self, string: String) -> list[tuple[float, ...]]:
         """Return the outputs after each token of a string, each prefix run alone."""
         row = np.array([[self.alphabet.index(token) for token in string]])
         return [tuple(self.outputs(row[:, :length])[0].tolist()) for length in range(1, len(string) + 1)]

@@ -45,8 +45,6 @@ def executable(function: Any, declaration: Declaration, threshold: float | None,
         check_eval(function)
         if not exposes_state(function):
             check_forward(function)
-    elif not is_callable(function) and not exposes_state(function):
-        raise BadInput(f"function: {function!r} cannot be called, and has no methods start, step and outputs")
     embeds = is_module(function) and any("Embedding" in type(part).__name__ for part in function.modules())
     refusals: list[tuple[bool, int, bool, BadInput]] = []
     for way in _ways(function, declaration):

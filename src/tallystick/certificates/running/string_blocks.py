@@ -7,11 +7,13 @@ they lead to are few, so each configuration gets a number, and its successors ar
 
 from collections.abc import Iterator
 from itertools import product
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.languages.counter_machine import Configuration
+from tallystick.languages.machine_text import has_long_names, string_text
 from tallystick.languages.tasks import Task
 
 Rows = NDArray[np.intp]
@@ -21,11 +23,14 @@ _UNKNOWN = -1
 
 
 def strings_of(rows: Rows, alphabet: tuple[str, ...]) -> list[str]:
-    """Write rows out as strings.
+    """Write rows out as strings; spaces separate tokens where one has a longer name.
 
-    >>> strings_of(np.array([[0, 1], [1, 1]]), ("(", ")"))
-    ['()', '))']
+    >>> strings_of(np.array([[0, 1], [1, 1]]), ("(", ")")), strings_of(np.array([[0, 1]]), ("push", "pop"))
+    (['()', '))'], ['push pop'])
     """
+    if has_long_names(alphabet):
+        listed = cast("list[list[int]]", rows.tolist())
+        return [string_text(tuple(alphabet[token] for token in row), alphabet) for row in listed]
     tokens = np.array(alphabet)[rows]
     return np.ascontiguousarray(tokens).view(f"<U{rows.shape[1]}").ravel().tolist()
 
