@@ -1,4 +1,4 @@
-"""The tables of docs/methods.md: how many networks each method brings to an exact counter.
+"""The tables of docs/measurements.md, in short in docs/methods.md: how many networks each method brings to an exact counter.
 
     python -m benchmarks.methods [SEEDS] [TABLE ...]
 

@@ -1,4 +1,4 @@
-"""The table of docs/results.md on how far trained LSTMs count in each format, whichever library executes them.
+"""The table of docs/measurements.md on how far trained LSTMs count in each format, whichever library executes them.
 
     python -m benchmarks.saturated_horizons [SEEDS]
 

@@ -1,4 +1,4 @@
-"""The tables of docs/methods.md on gates that saturate: how many LSTMs count exactly, as executed in float32.
+"""The tables of docs/measurements.md on gates that saturate: how many LSTMs count exactly, as executed in float32.
 
     python -m benchmarks.saturating [SEEDS] [TABLE ...]
 
