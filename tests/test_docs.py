@@ -110,5 +110,5 @@ def test_the_site_is_whole_and_loads_nothing_from_another_host(tmp_path):
     assert "Return the verdict on a network: PROVED, REFUTED with a shortest failing string, or BOUNDED." in reference
     assert 'id="tallystick.check_certificate"' in reference
     assert "&gt;&gt;&gt; " in reference
-    assert pages["story.html"].count("data:image/png") == 3
+    assert pages["story.html"].count("data:image/png") == 4
     assert "hooks" not in {path.name for path in tmp_path.iterdir()}

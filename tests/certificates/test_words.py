@@ -258,3 +258,15 @@ def test_the_commands_say_it(tmp_path, capsys):
 def test_every_arithmetic_has_words(arithmetic):
     first = ts.certify(one_unit(1, -1, 0.5), arithmetic=arithmetic).answer
     assert first.startswith("Right on" if arithmetic == "real" else f"In {arithmetic.removesuffix('-fused')}")
+
+
+def test_published_networks_are_answered_in_words(tmp_path, capsys):
+    ts.write_network(LEAKY, tmp_path / "leaky.json")
+    with pytest.raises(SystemExit):
+        main(["published", str(tmp_path)])
+    shown = capsys.readouterr().out
+    lines = shown.splitlines()
+    assert lines[0] == "leaky"
+    for options in ({}, {"arithmetic": "float32"}, {"lengths": "even"}):
+        assert ts.certify(LEAKY, **options).answer in " ".join(shown.split())
+    assert all(len(line) <= WIDTH for line in lines)

@@ -47,9 +47,9 @@ def describe(verdict: Verdict) -> list[str]:
     return [part for line in lines for part in wrap(line)]
 
 
-def wrap(line: str) -> list[str]:
+def wrap(line: str, width: int = WIDTH) -> list[str]:
     """Return a line as those that fit into a terminal, all but the first indented."""
-    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def answer(verdict: Verdict) -> list[str]:
@@ -227,5 +227,6 @@ def _state(h: Number, units: int | None = None) -> str:
         more = ["…"] if units is not None and len(numbers) > units else []
         return _state(numbers[0]) if len(numbers) == 1 else f"({', '.join([*map(_state, numbers[:units]), *more])})"
     if isinstance(h, Fraction):  # which may lie beyond what a float holds
-        return f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
+        text = f"{Decimal(h.numerator) / Decimal(h.denominator):.6g}"
+        return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return f"{float(h):.6g}" if len(str(h)) > _DIGITS else str(h)

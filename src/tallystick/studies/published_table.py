@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tallystick.certificates.verdict import REAL
+from tallystick.certificates.words import WIDTH, wrap
 from tallystick.files import write_bytes, write_text
 from tallystick.reports import drawing
 from tallystick.studies.published import (
@@ -39,6 +40,9 @@ _HEADINGS = (
     "seconds",
     "certificate",
 )
+_ANSWERED = _HEADINGS[4:8]
+"""What the answers in words say."""
+
 _REAL_COLOUR, _EXECUTED_COLOUR, _TESTED_COLOUR = "#0072B2", "#D55E00", "#dddddd"
 _NOTHING = "–"
 _ROW = 0.3  # inches
@@ -150,12 +154,14 @@ def problems(row: Published) -> list[str]:
 
 
 def as_lines(row: Published) -> list[str]:
-    """Return a row as the terminal shows it: one line per fact, the network's name first."""
+    """Return a row as the terminal shows it: the network's name, the answers in words, and one line per further fact."""
     name, *facts = as_cells(row)
-    width = max(map(len, _HEADINGS))
-    told = zip(_HEADINGS[1:], facts, strict=True)
-    lines = [f"  {heading:<{width}}  {fact}" for heading, fact in told if fact != _NOTHING]
-    return [name, *lines, *(f"  {line}" for line in problems(row))]
+    verdicts = [found.verdict for found in row.findings.values() if found.verdict]
+    answers = [f"  {line}" for verdict in verdicts for line in wrap(verdict.answer, WIDTH - 2)]
+    told = [pair for pair in zip(_HEADINGS[1:], facts, strict=True) if pair[0] not in _ANSWERED and pair[1] != _NOTHING]
+    width = max(len(heading) for heading in _HEADINGS if heading not in _ANSWERED)
+    lines = [f"  {heading:<{width}}  {fact}" for heading, fact in told]
+    return [name, *answers, *lines, *(f"  {line}" for line in problems(row))]
 
 
 def write_published(rows: list[Published], out: Path) -> None:
