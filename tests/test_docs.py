@@ -42,10 +42,12 @@ def test_the_two_commands_open_the_readme():
     assert next(block for block in blocks_of(README) if block.kind == "console").text.splitlines()[0] in first_screen
 
 
-def test_the_readme_lists_every_command():
+def test_every_command_is_listed():
     commands = README.read_text(encoding="utf-8").split("## Commands")[1].split("\n## ")[0]
-    listed = [line for line in commands.splitlines() if line.startswith("- **")]
-    assert sorted(name for line in listed for name in re.findall(r"`(\w+)`", line)) == COMMANDS
+    groups = [line for line in commands.splitlines() if line.startswith("- **")]
+    assert sorted(name for line in groups for name in re.findall(r"`(\w+)`", line)) == COMMANDS
+    table = re.findall(r"^\| `tallystick (\w+)", (DOCS / "commands.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert sorted(table) == COMMANDS
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
