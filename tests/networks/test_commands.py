@@ -1,17 +1,15 @@
-"""Every command that takes a MODEL takes a safetensors file as it takes a JSON file; and the page on models holds."""
+"""Every command that takes a MODEL takes a safetensors file as it takes a JSON file."""
 
 import json
 from pathlib import Path
 
 import pytest
 from language_documents import STACK
-from walking import blocks_of, walk
 
 from tallystick import LinearCell, Network, write_network
 from tallystick.cli import main
 from tallystick.networks import Readout
 
-PAGE, LANGUAGES = (Path(__file__).parents[2] / "docs" / name for name in ("models.md", "languages.md"))
 MODEL = Network(LinearCell(1, -1, 0.5), Readout.binary(2.0, -0.25))
 
 
@@ -55,12 +53,6 @@ def test_a_bad_file_ends_with_two_and_one_line(command, tmp_path, capsys):
     assert shown.out == ""
     assert "not a safetensors file: header too large" in shown.err
     assert len(shown.err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("page", [PAGE, LANGUAGES], ids=lambda page: page.name)
-def test_the_examples_of_the_page_run(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    walk([block for block in blocks_of(page) if block.title or block.text.startswith(">>> ")])
 
 
 OPEN_ENDED = {

@@ -10,22 +10,16 @@ torch = pytest.importorskip("torch", reason="needs the [torch] extra")
 
 from walking import ROOT, blocks_of, walk  # noqa: E402
 
+NAMES = ("tutorial", "models", "formats", "embeddings", "state_space", "transformers")
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{name}.md" for name in NAMES)])
 def test_a_page_does_as_it_says(page, tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     blocks = blocks_of(ROOT / page)
     assert any(block.needs_torch for block in blocks)
     walk(blocks)
-
-
-def test_the_section_on_state_space_models_does_as_it_says(tmp_path, monkeypatch):
-    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
-    section = tmp_path / "section.md"
-    section.write_text(text.split("## State-space models")[1].split("\n## ")[0], encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    walk(blocks_of(section))
 
 
 def test_the_example_certifies_a_network(tmp_path):
