@@ -267,7 +267,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "The proven checker",
         "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that "
         "the claim speaks of.",
-        (CoqTheorem("checker/Check.v", 238, "check_sound"),),
+        (CoqTheorem("checker/Check.v", 235, "check_sound"),),
     ),
     "checker-floats": CoqOnly(
         "The proven checker in floating point",
@@ -284,7 +284,7 @@ COQ_ONLY: dict[str, CoqOnly] = {
         "The proven checker of gated networks",
         "The same for tanh cells, GRUs, LSTMs and other programs in real numbers, by proved bounds of tanh and the logistic "
         "function on boxes.",
-        (CoqTheorem("checker/GatedCheck.v", 160, "check_gated_sound"),),
+        (CoqTheorem("checker/GatedCheck.v", 155, "check_gated_sound"),),
     ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
