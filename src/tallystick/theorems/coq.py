@@ -59,11 +59,13 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "counter": CoqOnly(
         "The Balanced Bracket Counter",
         "A General Counter Machine with one counter, +1 for `(` and −1 for `)`, accepts exactly BB; a linear cell with a/b = −1 "
-        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale.",
+        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale. So does "
+        "every table of one state and one counter that adds these; that of the ready machine is one, as Coq computes.",
         (
             CoqTheorem("Counter.v", 75, "balanced_bracket_counter"),
             CoqTheorem("Counter.v", 91, "linear_cell_simulates_the_counter"),
             CoqTheorem("Counter.v", 101, "counting_is_simulation"),
+            CoqTheorem("CounterTable.v", 36, "tables_that_count_brackets"),
         ),
     ),
     "extremes": CoqOnly(
@@ -272,12 +274,14 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "checker-floats": CoqOnly(
         "The proven checker in floating point",
         "The same for cells with one unit as executed in float16, bfloat16, float32 and float64, which are Flocq's formats, with "
-        "Flocq's multiplication and addition.",
+        "Flocq's multiplication, addition and comparison, overflows included.",
         (
             CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
+            CoqTheorem("checker/FloatClasses.v", 142, "outputs_that_overflow_stay_apart"),
             CoqTheorem("checker/FloatDepth.v", 171, "exact_to_depth"),
-            CoqTheorem("checker/FloatIeee.v", 170, "floats_are_ieee"),
-            CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
+            CoqTheorem("checker/FloatIeee.v", 82, "floats_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 93, "outputs_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 107, "formats_are_flocqs"),
         ),
     ),
     "checker-gated": CoqOnly(
