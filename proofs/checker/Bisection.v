@@ -1,6 +1,7 @@
 (** All strings of a linear unit with one factor U > 0 for both tokens, without going through the lengths: at each length one string
     decides, and ranges of lengths are halved. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Sorting Tracks FewStrings Powers.
 
 (** * What is asked of a line *)
@@ -37,8 +38,7 @@ Definition settle_question (w b : Q) (r i : Z) (x : box) (k : Z) (y : box) (ques
       if Qeq_bool U 1 then
         let z := upward w step in
         let at_length j := line_number step w b z (spot_of true (side_of_token z side) r) j r in
-        let met j := if snd question then negb (Qle_bool (at_length j) 0) else Qle_bool 0 (at_length j) in
-        Some (met i && met k)
+        Some (is_above_zero (snd question) (at_length i) && is_above_zero (snd question) (at_length k))
       else
         let z := upward w fixed in
         let q := line_quadratic U fixed w b z (spot_of (Qle_bool 1 U) (side_of_token z side) r) r in
@@ -79,22 +79,16 @@ Proof.
   intros parity some in_x in_y order long settled sign. destruct question as [side strictly]. cbn [fst snd] in *.
   assert (side = Eq -> r = 1%Z -> False) as odd_.
   { intros -> ->. rewrite Z.compare_eq_iff, count_by_tally, long in sign. lia. }
-  assert (forall v, v <= w * state_from weight step 0 s + b -> above_zero strictly v ->
-    above_zero strictly (w * state_from weight step 0 s + b)) as enough_ by (unfold above_zero; destruct strictly; intros; lra).
   unfold settle_question in settled. cbn [fst snd] in settled.
   destruct (Qeq_bool U 1) eqn:one.
   - apply Qeq_bool_iff in one. set (z := upward w step) in *.
-    eapply enough_; [apply (line_without_factor U weight step one_weight w b z side j r s); auto; apply upward_is|].
+    eapply above_more; [apply (line_without_factor U weight step one_weight w b z side j r s); auto; apply upward_is|].
     set (at_length j := line_number step w b z (spot_of true (side_of_token z side) r) j r) in *.
-    assert ((if strictly then negb (Qle_bool (at_length i) 0) else Qle_bool 0 (at_length i)) &&
-            (if strictly then negb (Qle_bool (at_length k) 0) else Qle_bool 0 (at_length k)) = true) as both.
+    assert (is_above_zero strictly (at_length i) && is_above_zero strictly (at_length k) = true) as both.
     { destruct side, parity as [-> | ->]; try (exfalso; now apply odd_); now injection settled. }
-    apply Bool.andb_true_iff in both. destruct both as [at_i at_k].
+    apply Bool.andb_true_iff in both. destruct both as [at_i at_k]. apply above_test in at_i, at_k.
     pose proof (line_between w b z (spot_of true (side_of_token z side) r) r i j k order) as [strict_ weak].
-    unfold above_zero. destruct strictly.
-    + apply Bool.negb_true_iff, Bool.not_true_iff_false in at_i, at_k. rewrite Qle_bool_iff in at_i, at_k.
-      apply strict_; now apply Qnot_le_lt.
-    + rewrite Qle_bool_iff in at_i, at_k. now apply weak.
+    unfold above_zero in *. destruct strictly; auto.
   - assert (~ U == 1) as not_one by (rewrite <- Qeq_bool_iff, one; discriminate). set (z := upward w fixed) in *.
     assert (forall x, step x == (U - 1) * fixed x) as fixed_is.
     { intros t. unfold fixed. rewrite Qred_correct. field. intros zero. apply not_one. lra. }
@@ -102,7 +96,7 @@ Proof.
     assert (if rises then 1 <= U else U <= 1) as way.
     { unfold rises. destruct (Qle_bool 1 U) eqn:large; [now apply Qle_bool_iff|].
       apply Bool.not_true_iff_false in large. rewrite Qle_bool_iff in large. lra. }
-    eapply enough_; [apply (line_at_least U positive weight step one_weight fixed w b z side j r s fixed_is (upward_is w fixed) parity long sign rises way)|].
+    eapply above_more; [apply (line_at_least U positive weight step one_weight fixed w b z side j r s fixed_is (upward_is w fixed) parity long sign rises way)|].
     set (q := line_quadratic U fixed w b z (spot_of rises (side_of_token z side) r) r) in *.
     assert (settle_range S U q strictly i x k y = Some true) as ranged.
     { destruct side, parity as [-> | ->]; try (exfalso; now apply odd_); exact settled. }

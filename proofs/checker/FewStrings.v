@@ -3,6 +3,7 @@
 
     These are the theorems of FewStrings and ManyLengths over the rational numbers, where they need no axiom. *)
 
+From Coq Require Import Lqa.
 From Coq Require Export Qpower.
 From Tallystick.checker Require Import Networks.
 

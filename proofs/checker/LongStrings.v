@@ -1,5 +1,6 @@
 (** The class that a linear unit gives to one string, run by run, however long its runs are. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Boxes FewStrings Powers Bisection Runs.
 
 Section Unit.

@@ -3,7 +3,8 @@
 
     The unit is a hint: a coarse one may leave something open, and where it is a multiple of all denominators nothing is rounded. *)
 
-From Tallystick.checker Require Import Networks Classes Boxes Sorting FewStrings.
+From Coq Require Import Lqa.
+From Tallystick.checker Require Import Networks Classes Boxes Asks FewStrings.
 
 (** * Products and powers of boxes *)
 

@@ -74,7 +74,7 @@ CHANGES = {
     "the two tokens need not have one matrix": Changed(
         "Check.v", "same_matrix (M_open w) (M_close w) && tracks_suffice", "true && tracks_suffice"
     ),
-    "a counter may fall": Changed("Counting.v", "| Gt => Qle_bool 0 s end", "| Gt => true end"),
+    "a counter may fall": Changed("Counting.v", "| Gt => Qle_bool 0 slope end", "| Gt => true end"),
     "factors need not be inverse": Changed("Monotone.v", "Qeq_bool (p * q) 1 && Qeq_bool", "true && Qeq_bool"),
     "a power that need not shrink": Changed(
         "Tails.v", "negb (Qle_bool 1 (tail_size a E m))", "negb (Qle_bool 2 (tail_size a E m))"

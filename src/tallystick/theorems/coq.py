@@ -259,10 +259,12 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "regions": CoqOnly(
         "Regions",
         "Without a bias only b/a and U matter to a binary readout, and at each U the b/a that are right on any set of "
-        "strings are an interval.",
+        "strings are an interval, whose ends at each length have closed forms for U ≥ 1.",
         (
             CoqTheorem("Regions.v", 14, "only_the_ratio_matters"),
             CoqTheorem("Regions.v", 20, "regions_are_intervals"),
+            CoqTheorem("RegionEnds.v", 17, "ends_of_a_length"),
+            CoqTheorem("RegionEnds.v", 56, "closed_forms_of_the_ends"),
         ),
     ),
     "checker": CoqOnly(
