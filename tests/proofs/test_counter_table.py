@@ -63,7 +63,7 @@ def test_the_ready_machine_is_coqs_counter(compiled, tmp_path):
 
 def test_another_machine_is_not(compiled, tmp_path):
     ready = ts.READY_MACHINES["bb"]
-    moved = {case: (Add(2),) if case.token == "(" else update for case, update in ready.updates.items()}  # noqa: S105
+    moved = {case: (Add(2),) if case.token == "(" else update for case, update in ready.updates.items()}
     for other in (replace(ready, updates=moved), replace(ready, accepting=frozenset({("q", (1,))}))):
         with pytest.raises(Refused, match="Unable to unify"):
             prove(other, compiled, tmp_path)

@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import proven_cases
@@ -236,6 +237,19 @@ def test_the_command_says_in_words_what_was_verified(tmp_path, capsys):
     assert status_of("check", path, "--proven", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["answer"], found["valid"], found["proven"]) == ("holds", True, True)
+
+
+@needs_program
+@pytest.mark.parametrize("further", [0, 2])
+def test_a_linear_unit_is_decided_however_long_its_horizon_is(further, tmp_path, capsys):
+    cell = ts.LinearCell(1, -1, 1 - Fraction(1, 10**18))
+    path = write(tmp_path, ts.Network(cell, ts.Readout.binary(1, -0.5)), limit=10**10)
+    content = json.loads(path.read_text())
+    assert content["horizon"] == 1_414_213_562
+    claimed = {"verdict": "BOUNDED", "horizon": content["horizon"] + further, "counterexample": None}
+    path.write_text(json.dumps(proven_cases.sealed({**content, **claimed}) if further else content))
+    assert status_of("check", path, "--proven") == (1 if further else 0)
+    assert ("does not hold: " if further else "holds: REFUTED: ") in capsys.readouterr().out
 
 
 @needs_program

@@ -59,8 +59,8 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "counter": CoqOnly(
         "The Balanced Bracket Counter",
         "A General Counter Machine with one counter, +1 for `(` and −1 for `)`, accepts exactly BB; a linear cell with a/b = −1 "
-        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale. So does "
-        "every table of one state and one counter that adds these; that of the ready machine is one, as Coq computes.",
+        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale. "
+        "A table with one state that adds these accepts exactly BB too; that of the ready machine is one, as Coq computes.",
         (
             CoqTheorem("Counter.v", 75, "balanced_bracket_counter"),
             CoqTheorem("Counter.v", 91, "linear_cell_simulates_the_counter"),
