@@ -1,7 +1,7 @@
 """The proven checker beside the Python one in floating point and for gated cells: `python -m benchmarks.proven_executed`.
 
-Needs what `make proofs` builds. The proven checker is timed as a command, with its start and the reading of the file, the
-Python one without these. Each time is the least of several.
+Needs what `make proofs` builds. The proven checker is timed as a command, and then both without their start, as in
+`benchmarks.proven`. Each time is the least of several.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 import tallystick as ts
-from benchmarks.proven import least_time
+from benchmarks.proven import least_time, show_time, time_without_start
 from tallystick.certificates.certificate import certificate
 from tallystick.certificates.certify import certify
 from tallystick.checker import check
@@ -58,7 +58,15 @@ def cases() -> Iterator[tuple[str, ts.Network, str, int]]:
 def main() -> int:
     """Print a table."""
     program = str(find_program())
-    titles = ("certificate", "arithmetic", "verdict", "proven", "Python's check alone", "ratio")
+    titles = (
+        "certificate",
+        "arithmetic",
+        "verdict",
+        "proven",
+        "without its start",
+        "Python, without its start",
+        "ratio",
+    )
     sys.stdout.write(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}\n")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
@@ -71,11 +79,12 @@ def main() -> int:
                 sys.stderr.write(f"{name}: a checker does not verify the certificate\n")
                 return 1
             proven = least_time(lambda command=command: subprocess.run(command, capture_output=True, check=True))
-            alone = least_time(lambda text=text: check(text))
+            alone, python_alone = time_without_start(program, path), least_time(lambda text=text: check(text))
             evidence = cast("dict[str, str]", content["evidence"])
             verdict = f"{content['verdict']}, {content['horizon']:,}, by {evidence['method']}"
-            times = f"{1000 * proven:.1f} ms | {1000 * alone:.1f} ms | {proven / alone:.2f}"
+            times = " | ".join(map(show_time, (proven, alone, python_alone))) + f" | {alone / python_alone:.2f}"
             sys.stdout.write(f"| {name} | {arithmetic} | {verdict} | {times} |\n")
+            sys.stdout.flush()
     return 0
 
 

@@ -38,7 +38,11 @@ WITHOUT_AXIOMS = {"checker.Check.check_sound", "checker.FloatCheck.check_float_s
 # function and the mean value theorem. Answers about gated networks rest on them. That the checker's floating point is Flocq's
 # does so too, but no answer rests on that.
 MORE_AXIOMS = {"ClassicalDedekindReals.sig_not_dec", "Classical_Prop.classic"}
-WITH_MORE_AXIOMS = {"checker.FloatIeee.floats_are_ieee", "checker.GatedCheck.check_gated_sound"}
+WITH_MORE_AXIOMS = {
+    "checker.FloatIeee.floats_are_ieee",
+    "checker.FloatIeee.outputs_are_ieee",
+    "checker.GatedCheck.check_gated_sound",
+}
 
 _MARK = "== "
 _CLOSED = "Closed under the global context"

@@ -2,9 +2,9 @@
 
     python soak/proven.py [CERTIFICATES] [FORGERIES] [WORKERS]
 
-Goes through certificates of networks with one unit and of affine networks with several, and through forgeries of such
-certificates with digests that fit, until the proven checker has decided so many of each. What it leaves open is counted, by its
-reason. Needs what `make proofs` builds. Ends with 1 if the two contradict each other.
+Goes through certificates of networks with one unit, of linear units with long horizons and of affine networks with several
+units, and through forgeries of such certificates with digests that fit, until the proven checker has decided so many of each.
+What it leaves open is counted, by its reason. Needs what `make proofs` builds. Ends with 1 if the two contradict each other.
 """
 
 import shutil
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "certi
 import proven_cases
 
 _AT_ONCE = 100
+_KINDS = ("unit", "long", "affine")
 _REASON = 60
 
 
@@ -45,8 +46,8 @@ def compare(name: str, first: int, program: str) -> tuple[Counter, list[str]]:
     return answers, wrong
 
 
-def compare_many(names: tuple[str, str], wanted: int, workers: int, program: str) -> tuple[int, int]:
-    """Compare until so many are decided, half of each kind of network; return how many were, and how many contradictions."""
+def compare_many(names: tuple[str, ...], wanted: int, workers: int, program: str) -> tuple[int, int]:
+    """Compare until so many are decided, as many of each kind of network; return how many were, and how many contradictions."""
     answers: Counter = Counter()
     contradictions, started = 0, time.perf_counter()
     with ProcessPoolExecutor(workers) as pool:
@@ -75,8 +76,8 @@ def main(certificates: int = 20_000, forgeries: int = 20_000, workers: int = 2) 
         return 2
     with TemporaryDirectory() as folder:
         program = shutil.copy(proven_cases.PROGRAM, folder)  # so that a build beside it does no harm
-        genuine, wrong = compare_many(("unit_certificate", "affine_certificate"), certificates, workers, program)
-        forged, more = compare_many(("unit_forgery", "affine_forgery"), forgeries, workers, program)
+        genuine, wrong = compare_many(tuple(f"{kind}_certificate" for kind in _KINDS), certificates, workers, program)
+        forged, more = compare_many(tuple(f"{kind}_forgery" for kind in _KINDS), forgeries, workers, program)
     show(
         f"proven checker: {genuine:,} certificates and {forged:,} forgeries decided, {wrong + more} contradictions of the "
         "Python checker"

@@ -1,5 +1,6 @@
 (** The class of one string of an affine network, by going along it from its end with each line that is compared. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Rows Whole Sorting Tracks.
 
 Record stand := { row_now : row; value_now : Z; error_now : Z }.
@@ -59,15 +60,6 @@ Hypothesis is_whole : whole_network_of D S n a = Some w.
 
 Local Notation K := (inject_Z (Zpos (U * S))).
 Local Notation UQ := (inject_Z (Zpos U)).
-
-Lemma growth_nonneg M : (0 <= growth M)%Z.
-Proof. unfold growth. induction (fold_right _ [] M); cbn; lia. Qed.
-
-Lemma next_row_off D' M G r : (0 < D')%Z -> (0 <= G)%Z -> (0 <= off r)%Z -> (0 <= off (next_row D' M G r))%Z.
-Proof.
-  intros positive bound some. unfold next_row. destruct (divide _ _) as [? exact]. cbn.
-  pose proof (quotient_up_nonneg (off r * G) D' ltac:(nia) positive). destruct exact; lia.
-Qed.
 
 Lemma along_is l rs : let k := along U D S n w l rs in
   (0 <= off (row_now k))%Z /\ near UQ (entries (row_now k)) (fst (pulled a l rs)) (off (row_now k)) /\

@@ -3,6 +3,7 @@
     The unit 1 / U is a hint from outside, on which nothing rests: a coarse one may leave a class open, and where U is a multiple of
     all denominators nothing is rounded at all. *)
 
+From Coq Require Import Lqa.
 From Coq Require Import Qround.
 From Tallystick.checker Require Import Networks Classes.
 

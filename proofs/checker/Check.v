@@ -1,12 +1,14 @@
 (** The checker: a claim and what is to prove it, which may come from anywhere, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Tails Fading Counts.
+From Tallystick.checker Require Import Networks Search Affine Whole Sorting Tracks Along Counting Paths Monotone ReluCounter Tails Fading Counts
+  Runs Bisection LongStrings.
 
 (** How a claim about lengths to a horizon is to be checked, with hints on which nothing rests. *)
 Inductive way :=
   | ByBoxes (unit : positive)
   | BySorting (unit divisor scale : positive) (tracks : list track)
-  | ByPaths (unit divisor scale : positive) (tracks : list track).
+  | ByPaths (unit divisor scale : positive) (tracks : list track)
+  | ByBisection (unit : positive) (tracks : list track).
 
 (** How a claim about all lengths is to be checked: for each track what its row becomes, and the rows that see nothing move; or which
     rows it is made of that rise or fall with the count. *)
@@ -47,12 +49,18 @@ Definition path_tracks (U D S : positive) (tracks : list track) (n : network) (t
   | None => false
   end.
 
+(** One linear unit, by a few strings at a few lengths. *)
+Definition bisected (S : positive) (tracks : list track) (m : model) (t : task) (which : lengths) (horizon : Z) : option bool :=
+  match m with Unit u ls d => bisect S tracks u ls d t which horizon | _ => None end.
+
 (** Every counted string to the horizon gets its right class. *)
 Definition check_lengths (w : way) (c : claim) (horizon : Z) : bool :=
   match w with
   | ByBoxes U => search U (network_of (its c)) (asked c) (which c) horizon
   | BySorting U D T tracks => sorted_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
   | ByPaths U D T tracks => path_tracks U D T tracks (network_of (its c)) (asked c) (which c) horizon
+  | ByBisection U tracks =>
+      match bisected U tracks (its c) (asked c) (which c) horizon with Some yes => yes | None => false end
   end.
 
 (** Every counted string gets its right class. *)
@@ -110,18 +118,15 @@ Definition check_always (how : always) (c : claim) : bool :=
   end.
 
 (** A string gets a class. *)
-Definition check_string (w : way) (c : claim) (s : string) (k : class) : bool :=
+Definition check_string (w : way) (c : claim) (r : runs) (k : class) : bool :=
   match w with
-  | ByBoxes U => string_gets U (network_of (its c)) s k
-  | BySorting U D T _ | ByPaths U D T _ => gets_along U D T (network_of (its c)) s k
+  | ByBoxes U => string_gets U (network_of (its c)) (string_of r) k
+  | BySorting U D T _ | ByPaths U D T _ => gets_along U D T (network_of (its c)) (string_of r) k
+  | ByBisection U _ => match its c with Unit u ls d => runs_get U u ls d r k | _ => false end
   end.
 
-Definition size_of_runs (r : runs) : Z := fold_right (fun run total => (Z.max 0 (snd run) + total)%Z) 0%Z r.
-
 Definition check_failing (w : way) (c : claim) (horizon : Z) (failing : runs) (given : class) : bool :=
-  let s := string_of failing in
-  (0 <=? horizon)%Z && (horizon mod stride (which c) =? 0)%Z && (size_of_runs failing =? horizon + stride (which c))%Z &&
-  negb (given =? right_class (asked c) s)%Z && check_string w c s given.
+  fails_after (asked c) (which c) horizon failing given && check_string w c failing given.
 
 Definition check (c : certificate) : bool :=
   is_fit (its (claimed c)) &&
@@ -158,8 +163,11 @@ Qed.
 Lemma check_lengths_sound w c horizon : check_lengths w c horizon = true ->
   right_to (gives (network_of (its c))) (asked c) (which c) horizon.
 Proof.
-  destruct w as [U | U D T tracks | U D T tracks]; cbn;
-    [apply search_sound | apply sorted_tracks_sound | apply path_tracks_sound].
+  destruct w as [U | U D T tracks | U D T tracks | U tracks]; cbn;
+    [apply search_sound | apply sorted_tracks_sound | apply path_tracks_sound |].
+  unfold bisected. destruct (its c) as [u ls d | |]; try discriminate.
+  destruct (bisect U tracks u ls d (asked c) (which c) horizon) as [[]|] eqn:settled; try discriminate.
+  intros _. eapply bisect_sound, settled.
 Qed.
 
 Lemma counting_tracks_sound tracks basis n t which : counting_tracks tracks basis n t which = true ->
@@ -217,22 +225,11 @@ Proof.
   intros checked s _. destruct (its c) as [u ls d | |]; try discriminate. exact (relu_tracks_sound _ _ _ _ _ s checked).
 Qed.
 
-Lemma check_string_sound w c s k : check_string w c s k = true -> gives (network_of (its c)) s k.
+Lemma check_string_sound w c r k : check_string w c r k = true -> gives (network_of (its c)) (string_of r) k.
 Proof.
-  destruct w as [U | U D T tracks | U D T tracks]; cbn; [apply string_gets_sound | apply gets_along_sound | apply gets_along_sound].
-Qed.
-
-Lemma size_of_iter n x s : size (Z.iter n (cons x) s) = (Z.max 0 n + size s)%Z.
-Proof.
-  unfold size. destruct n as [|p|p]; cbn [Z.iter]; [lia | | lia].
-  rewrite Pos2Nat.inj_iter, Z.max_r, <- positive_nat_Z, <- Nat2Z.inj_add by lia. f_equal.
-  induction (Pos.to_nat p) as [|k IH]; cbn; lia.
-Qed.
-
-Lemma size_of_runs_is_size r : size (string_of r) = size_of_runs r.
-Proof.
-  induction r as [|[x n] r IH]; cbn [string_of size_of_runs fold_right snd]; [reflexivity|].
-  rewrite size_of_iter. unfold size_of_runs in IH. lia.
+  destruct w as [U | U D T tracks | U D T tracks | U tracks]; cbn;
+    [apply string_gets_sound | apply gets_along_sound | apply gets_along_sound |].
+  destruct (its c) as [u ls d | |]; try discriminate. apply runs_get_sound.
 Qed.
 
 Theorem check_sound : forall c : certificate, check c = true -> holds (claimed c).
@@ -242,15 +239,7 @@ Proof.
   destruct (said (claimed c)) as [|horizon failing given|horizon], (evidence_of c) as [w v|how]; try discriminate;
     cbn [claim_holds].
   - apply check_always_sound.
-  - unfold check_failing. rewrite !Bool.andb_true_iff, Z.leb_le, !Z.eqb_eq, Bool.negb_true_iff, Z.eqb_neq.
-    intros [[[[[positive whole] long] wrong] gets] right].
-    rewrite size_of_runs_is_size, long. repeat split.
-    + now apply check_lengths_sound in right.
-    + intros empty. apply (f_equal size) in empty. rewrite size_of_runs_is_size, long in empty.
-      unfold size in empty. destruct (which (claimed c)); cbn in empty; lia.
-    + rewrite size_of_runs_is_size, long. apply Z.divide_add_r; [|apply Z.divide_refl].
-      apply Z.mod_divide; [destruct (which (claimed c)); discriminate | exact whole].
-    + now apply check_string_sound in gets.
-    + exact wrong.
+  - unfold check_failing. rewrite !Bool.andb_true_iff. intros [[fails gets] right].
+    apply check_lengths_sound in right. apply check_string_sound in gets. apply fails_after_sound in fails. tauto.
   - apply check_lengths_sound.
 Qed.

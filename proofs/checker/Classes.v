@@ -1,5 +1,6 @@
 (** When all that is known of outputs is enough to know the class. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks.
 
 (** Comparisons that surely hold or surely fail, by a test that may leave both open. *)

@@ -4,6 +4,7 @@
     of them becomes a sum of multiples of them. A line whose row becomes itself and such a sum then moves by the same with every `(`, and
     by as much the other way with every `)`. The basis and all multiples are hints, which are verified here. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Whole Sorting Tracks.
 
 (** * Sums of multiples *)
@@ -62,18 +63,18 @@ Definition follows (n : network) (a : affine) (V : list (list Q)) (l : line) (cs
   forallb (fun x => becomes (lines_after a x) V (fst l) (fst l) (multiples cs x)) [Open; Close] &&
   Qeq_bool (moves n l Close) (- moves n l Open).
 
+(** The count next to zero of each sign, and whether a slope leads away from there. *)
+Definition nearest (which : lengths) (side : Datatypes.comparison) : Z :=
+  match side with Lt => - stride which | Eq => 0 | Gt => stride which end.
+
+Definition leads_away (slope : Q) (side : Datatypes.comparison) : bool :=
+  match side with Lt => Qle_bool slope 0 | Eq => true | Gt => Qle_bool 0 slope end.
+
 (** The line is at least so much where it is least: next to zero, on the side that is asked about. *)
 Definition is_met (n : network) (which : lengths) (l : line) (question : ask) : bool :=
   let s := moves n l Open in
   let C := output l (initial n) in
-  let far := inject_Z (stride which) in
-  let least := match fst question with Lt => C - s * far | Eq => C | Gt => C + s * far end in
-  match fst question with Lt => Qle_bool s 0 | Eq => true | Gt => Qle_bool 0 s end &&
-  (if snd question then negb (Qle_bool least 0) else Qle_bool 0 least).
-
-Definition counts (n : network) (a : affine) (basis : list kept) (which : lengths) (l : line) (cs : list Q * list Q)
-    (questions : list ask) : bool :=
-  forallb (is_kept n a (map fst basis)) basis && follows n a (map fst basis) l cs && forallb (is_met n which l) questions.
+  leads_away s (fst question) && is_above_zero (snd question) (C + s * inject_Z (nearest which (fst question))).
 
 (** * Soundness *)
 
@@ -139,24 +140,26 @@ Proof.
   intros [_ [k divides]] some. destruct which; cbn [stride] in *; [lia|]. rewrite count_by_opens, divides in *. lia.
 Qed.
 
+Lemma nearest_is_least which s side slope : counted which s -> (count false s ?= 0)%Z = side -> leads_away slope side = true ->
+  slope * inject_Z (nearest which side) <= slope * inject_Z (count false s).
+Proof.
+  intros is_counted sign direction. pose proof (far_from_zero which s is_counted) as far. rewrite (Zle_Qle (stride which)) in far.
+  destruct side; cbn [nearest leads_away] in *.
+  - apply Z.compare_eq_iff in sign. rewrite sign. lra.
+  - rewrite Z.compare_lt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
+    rewrite Z.abs_neq in far by lia. rewrite inject_Z_opp in *. nra.
+  - rewrite Z.compare_gt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
+    rewrite Z.abs_eq in far by lia. nra.
+Qed.
+
 Lemma counts_sound which l cs asks s : follows n a (map fst basis) l cs = true ->
   forallb (is_met n which l) asks = true -> counted which s -> Forall (answers n l s) asks.
 Proof.
   intros following met is_counted. rewrite forallb_forall in met. apply Forall_forall. intros [side strictly] member sign.
   apply met in member. unfold is_met in member. cbv zeta in member. cbn [fst snd] in *. apply Bool.andb_true_iff in member.
   destruct member as [direction least]. pose proof (follows_count _ _ s following) as value.
-  pose proof (far_from_zero which s is_counted) as far. rewrite (Zle_Qle (stride which)) in far.
-  set (m := moves n l Open) in *. set (C := output l (initial n)) in *. set (y := output l (state_after n s)) in *.
-  assert (forall x, (if strictly then negb (Qle_bool x 0) else Qle_bool 0 x) = true -> x <= y -> above_zero strictly y) as enough.
-  { intros x positive below. unfold above_zero. destruct strictly.
-    - apply Bool.negb_true_iff in positive. assert (0 < x); [|lra]. apply Qnot_le_lt. rewrite <- Qle_bool_iff, positive. discriminate.
-    - apply Qle_bool_iff in positive. lra. }
-  apply (enough _ least). clear least enough. destruct side; cbv beta match in direction |- *.
-  - apply Z.compare_eq_iff in sign. rewrite sign in value. change (inject_Z 0) with 0 in value. lra.
-  - rewrite Z.compare_lt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
-    rewrite Z.abs_neq, inject_Z_opp in far by lia. nra.
-  - rewrite Z.compare_gt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
-    rewrite Z.abs_eq in far by lia. nra.
+  eapply above_more; [|apply above_test; exact least]. rewrite value.
+  pose proof (nearest_is_least which s side (moves n l Open) is_counted sign direction). lra.
 Qed.
 
 End Sound.

@@ -2,7 +2,8 @@
 
     The same question about classes is asked of a network that carries the count before its state. *)
 
-From Tallystick.checker Require Import Networks Affine.
+From Coq Require Import Lqa.
+From Tallystick.checker Require Import Networks Classes Affine.
 
 (** * One more number before the others *)
 
@@ -177,16 +178,13 @@ Proof.
   - change (inject_Z (- (1))) with (- (1)). ring.
 Qed.
 
-Lemma dot_opp_first v h : dot (map Qopp v) h == - dot v h.
-Proof. revert h. induction v as [|y v IH]; intros [|z h]; cbn; try reflexivity. rewrite IH. ring. Qed.
-
 Lemma counting_gives s k : gives (counting_network n l) s k -> class_of_answer (answer n l s) (count false s) = k.
 Proof.
   unfold gives, class_of, outputs. destruct (counting_state s) as (c & same & counts). rewrite same.
   cbn [counting_network hidden lines decision]. rewrite run_counting by apply state_length.
   set (h := run_program (hidden n) (state_after n s)).
   assert (output (1 :: map Qopp (fst l), - snd l - half) ((1 * c + 0) :: h) == inject_Z (count false s) - answer n l s - half) as less_is.
-  { unfold answer, output. fold h. cbn [fst snd dot]. rewrite dot_opp_first, counts. ring. }
+  { unfold answer, output. fold h. cbn [fst snd dot]. rewrite dot_opp, counts. ring. }
   assert (output ((- (1)) :: fst l, snd l - half) ((1 * c + 0) :: h) == answer n l s - inject_Z (count false s) - half) as more_is.
   { unfold answer, output. fold h. cbn [fst snd dot]. rewrite counts. ring. }
   assert (output ([], 0) ((1 * c + 0) :: h) == 0) as neither by reflexivity.

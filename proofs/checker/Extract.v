@@ -35,6 +35,6 @@ Extract Constant Z.lcm => "Z.lcm".
 Extract Constant Z.odd => "Z.is_odd".
 Extract Constant Z.sgn => "(fun z -> Z.of_int (Z.sign z))".
 
-Extraction "checker.ml" check network_of affine_of whole_matrix walk_to commute one_matrix
+Extraction "checker.ml" check bisected network_of affine_of whole_matrix walk_to commute one_matrix
   check_float float16 bfloat16 float32 float64 float_step rounded
   check_gated check_gated_failing ready_network_of.

@@ -3,6 +3,7 @@
     The last K tokens of a string are a lattice path; the row that is left before them is a row rho that counts exactly, and a rest that
     sees only numbers of the state which never leave a box. The box is a hint, and has no bounds for numbers that the rest does not see. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Rows Whole Halves Sorting Counting Along Paths Monotone ReluCounter Limits Tails.
 
 (** * A box around the initial state that no token leaves *)
@@ -106,11 +107,8 @@ Definition node_fades (U T : positive) (n : network) (which : lengths) (K : Z) (
   | Some lost =>
       (off (node_row e) =? 0)%Z &&
       let kept := (low_value e # (U * T)) - s * inject_Z (2 * opened e - K) - lost in
-      let far := inject_Z (stride which) in
       forallb (fun question : ask =>
-        let least := match fst question with Lt => kept - s * far | Eq => kept | Gt => kept + s * far end in
-        match fst question with Lt => Qle_bool s 0 | Eq => true | Gt => Qle_bool 0 s end &&
-        (if snd question then negb (Qle_bool least 0) else Qle_bool 0 least)) questions
+        leads_away s (fst question) && is_above_zero (snd question) (kept + s * inject_Z (nearest which (fst question)))) questions
   end.
 
 (** A row that counts exactly. *)
@@ -213,7 +211,7 @@ Proof.
     eapply Qle_trans; [|exact low]. apply Qle_lteq. right. unfold Qeq, Qmult, inject_Z. cbn. lia. }
   apply Forall_forall. intros [side strictly] inside_ sign. apply met in inside_. cbn [fst snd] in *.
   apply Bool.andb_true_iff in inside_. destruct inside_ as [direction least].
-  pose proof (far_from_zero which s is_counted) as far_. rewrite (Zle_Qle (stride which)) in far_.
+  pose proof (nearest_is_least which s side (dot rho (moved n Open)) is_counted sign direction) as nearest_.
   assert (above_zero strictly (output l' (state_after n before)) -> above_zero strictly (output l (state_after n s))) as turn
     by (unfold above_zero; destruct strictly; rewrite moved_back; auto).
   apply turn. apply above_test in least. eapply above_more; [|exact least]. clear least turn moved_back.
@@ -223,12 +221,7 @@ Proof.
   set (p := inject_Z (2 * opened e - Zpos K)) in *. set (q := inject_Z (count false before)) in *.
   set (h := dot (fst l') (state_after n before)) in *. set (i := dot (fst l') (initial n)) in *.
   set (v := low_value e # (U * T)) in *. clearbody p q h i v c.
-  destruct side; cbv beta match in direction |- *.
-  - apply Z.compare_eq_iff in sign. rewrite sign in sum_. change (inject_Z 0) with 0 in sum_. nra.
-  - rewrite Z.compare_lt_iff in sign. apply Qle_bool_iff in direction. specialize (far_ ltac:(lia)).
-    rewrite Z.abs_neq, inject_Z_opp in far_ by lia. nra.
-  - rewrite Z.compare_gt_iff in sign. apply Qle_bool_iff in direction. specialize (far_ ltac:(lia)).
-    rewrite Z.abs_eq in far_ by lia. nra.
+  nra.
 Qed.
 
 End Sound.

@@ -137,3 +137,12 @@ Proof.
 Qed.
 
 End Order.
+
+(** So it is where outputs overflow as well: upwards that harms the other output only, downwards this one, and both ends would show it. *)
+Theorem outputs_that_overflow_stay_apart : forall (n : float_network) (e : ends) (line other : Z * Z) (h : Z),
+  is_format (form n) = true -> between h e ->
+  is_finite (form n) (snd line) = true -> is_finite (form n) (snd other) = true ->
+  apart n e line other (line_value n line (fst e)) (line_value n line (snd e))
+    (line_value n other (fst e)) (line_value n other (snd e)) = true ->
+  line_value n other h < line_value n line h.
+Proof. intros n e line other h fine. now apply apart_sound. Qed.

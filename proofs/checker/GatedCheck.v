@@ -1,6 +1,6 @@
 (** The check of a claim about a network in real numbers whose steps squash, and the theorem that what it lets pass holds. *)
 
-From Tallystick.checker Require Import Claims Networks Gated Squashing GatedBoxes GatedClasses GatedGroups FloatStrings.
+From Tallystick.checker Require Import Claims Networks Gated Squashing GatedBoxes GatedClasses GatedGroups Runs.
 From Coq Require Import Reals Qreals Lra Lia.
 Open Scope Z_scope.
 
@@ -50,10 +50,7 @@ Definition boxes_of_runs (r : ready_network) (s : runs) : list box :=
   fold_left (fun boxes run => Z.iter (snd run) (box_step r (fst run)) boxes) s (box_start r).
 
 Definition check_gated_failing (places : Z) (r : ready_network) (t : task) (l : lengths) (horizon : Z) (failing : runs) (given : class) : bool :=
-  let size := fold_right (fun run total => Z.max 0 (snd run) + total) 0 failing in
-  let right := class_of_count t (fold_left (count_after_run (floored t)) failing 0) in
-  (0 <=? horizon) && (horizon mod stride l =? 0) && (size =? horizon + stride l) && negb (given =? right)
-    && class_in_boxes places r (boxes_of_runs r failing) given.
+  fails_after t l horizon failing given && class_in_boxes places r (boxes_of_runs r failing) given.
 
 (** * The check *)
 
@@ -147,12 +144,10 @@ Lemma check_gated_failing_sound t l horizon failing given : check_gated_failing 
   counted l (string_of failing) /\ size (string_of failing) = horizon + stride l /\
   gated_gives n (string_of failing) given /\ given <> right_class t (string_of failing).
 Proof.
-  unfold check_gated_failing. rewrite !andb_true_iff, Z.leb_le, !Z.eqb_eq, negb_true_iff, Z.eqb_neq, <- size_by_runs, count_of_runs.
-  intros [[[[nonneg whole] long] wrong] gets]. assert (0 < stride l) as positive by now destruct l. rewrite long.
-  split; [|split; [reflexivity | split; [|exact wrong]]].
-  - split; [intros empty; rewrite empty in long; cbn in long; lia|].
-    rewrite long. apply Z.divide_add_r; [|apply Z.divide_refl]. apply Z.mod_divide; [lia | exact whole].
-  - eapply class_in_boxes_sound; [apply boxes_of_runs_hold | exact gets].
+  unfold check_gated_failing. rewrite andb_true_iff. intros [fails gets].
+  destruct (fails_after_sound _ _ _ _ _ fails) as (counts & long & wrong).
+  split; [exact counts | split; [exact long | split; [|exact wrong]]].
+  eapply class_in_boxes_sound; [apply boxes_of_runs_hold | exact gets].
 Qed.
 
 End Sound.

@@ -4,6 +4,7 @@
     its limit E, shrinks every vector, and E takes the rest to zero. So all that the rest adds beyond the first K tokens is bounded, and what it
     adds before is at least the sum of the lesser of both tokens. E, the power and K are hints. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Affine Whole Halves Sorting Counting Paths Monotone.
 
 (** * Vectors *)

@@ -4,6 +4,7 @@
     count alone. For p > 0 it rises or falls; for any p it does on even counts. A line that is a sum of multiples of such rows is least
     next to zero, if all of them rise, or all fall. The rows and their factors are hints. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Affine Whole Halves Sorting Counting.
 
 (** * A function of whole numbers *)
@@ -138,7 +139,7 @@ Fixpoint adds_all (n : network) (which : lengths) (side : Datatypes.comparison) 
 Definition is_met_by_rising (n : network) (which : lengths) (l : line) (cs : list Q) (es : list eigen) (question : ask) : bool :=
   match adds_all n which (fst question) cs es with
   | Some x => let least := output l (initial n) + x in
-              if snd question then negb (Qle_bool least 0) else Qle_bool 0 least
+              is_above_zero (snd question) least
   | None => false
   end.
 
@@ -146,9 +147,6 @@ Definition is_made_of (l : line) (cs : list Q) (es : list eigen) : bool :=
   no_row (row_minus (fst l) (combination cs (map fst es))).
 
 (** * Soundness *)
-
-Lemma positive_test x : negb (Qle_bool x 0) = true -> 0 < x.
-Proof. intros test. apply Bool.negb_true_iff in test. apply Qnot_le_lt. rewrite <- Qle_bool_iff, test. discriminate. Qed.
 
 Section Sound.
 
@@ -269,7 +267,7 @@ Proof.
   unfold is_made_of in made_of. pose proof (no_row_is _ (state_after n s) made_of) as now_.
   pose proof (no_row_is _ (initial n) made_of) as first_. rewrite dot_minus in now_, first_.
   assert (output l (initial n) + x <= output l (state_after n s)) as least by (unfold output; lra).
-  unfold above_zero. destruct strictly; [apply positive_test in member | apply Qle_bool_iff in member]; lra.
+  apply above_test in member. eapply above_more; [|exact member]. lra.
 Qed.
 
 End Sound.

@@ -2,7 +2,7 @@
 
     This file and [Claims] say what is claimed; nothing else needs to be read to know what a verified claim means. *)
 
-From Coq Require Export QArith Lqa.
+From Coq Require Export QArith.
 From Tallystick.checker Require Export Claims.
 Open Scope Q_scope.
 

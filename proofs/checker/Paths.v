@@ -3,6 +3,7 @@
     What a row becomes along a string depends only on how many of each bracket there are. So the least value of a line over all strings with
     given numbers of brackets follows from those that are one token shorter. *)
 
+From Coq Require Import Lqa.
 From Coq Require Import Permutation.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Rows Whole Halves Sorting Counting Along.
 

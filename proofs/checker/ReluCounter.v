@@ -1,5 +1,6 @@
 (** A ReLU unit with U = 1 and b = -a < 0 holds a times the count that never falls below zero, on every string. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Sorting Tracks Monotone.
 
 Definition is_relu_counter (c : unit_cell) : bool :=
@@ -9,7 +10,7 @@ Definition is_relu_counter (c : unit_cell) : bool :=
 (** A comparison holds where the count is zero, or everywhere above: there it is least at one. *)
 Definition relu_meets (ls : list line) (a : Q) (c : comparison) (side : Datatypes.comparison) : bool :=
   let l := difference ls (greater c) (less c) in
-  let fine x := if strict c then negb (Qle_bool x 0) else Qle_bool 0 x in
+  let fine := is_above_zero (strict c) in
   match side with
   | Lt => true
   | Eq => fine (output l [0])
@@ -24,12 +25,6 @@ Definition relu_tracks (tracks : list track) (m : model) (t : task) : bool :=
       forallb (fun tr : track => forallb (relu_meets ls (fst (steps c)) (fst tr)) (snd tr)) tracks
   | _ => false
   end.
-
-Lemma above_test (strictly : bool) x : (if strictly then negb (Qle_bool x 0) else Qle_bool 0 x) = true -> above_zero strictly x.
-Proof. unfold above_zero. destruct strictly; [apply positive_test | apply Qle_bool_iff]. Qed.
-
-Lemma above_more (strictly : bool) x y : x <= y -> above_zero strictly x -> above_zero strictly y.
-Proof. unfold above_zero. destruct strictly; lra. Qed.
 
 (** * The state *)
 

@@ -3,6 +3,7 @@
     The value of a line l after a string follows token by token, the last one first: what is l after a token is another line before it.
     Rows are kept in units of 1 / U, rounded where they must be; the error counts only what was rounded. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine.
 
 (** * Whole numbers near rational ones *)
@@ -248,3 +249,12 @@ Qed.
 
 Lemma quotient_up_nonneg x D : (0 <= x)%Z -> (0 < D)%Z -> (0 <= quotient_up x D)%Z.
 Proof. intros. unfold quotient_up. assert (- x / D <= 0)%Z; [|lia]. apply Z.div_le_upper_bound; lia. Qed.
+
+Lemma growth_nonneg M : (0 <= growth M)%Z.
+Proof. unfold growth. induction (fold_right _ [] M); cbn; lia. Qed.
+
+Lemma next_row_off D' M G r : (0 < D')%Z -> (0 <= G)%Z -> (0 <= off r)%Z -> (0 <= off (next_row D' M G r))%Z.
+Proof.
+  intros positive bound some. unfold next_row. destruct (divide _ _) as [? exact]. cbn.
+  pose proof (quotient_up_nonneg (off r * G) D' ltac:(nia) positive). destruct exact; lia.
+Qed.

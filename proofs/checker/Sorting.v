@@ -3,18 +3,9 @@
     What a bracket adds to a line depends only on how many tokens follow it, so that the opening brackets of a string of length T add some
     of T terms, and those of the string with the least value the least ones. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Boxes Affine Rows Whole Halves.
-
-(** What is asked of a line: that it is positive, or not negative where that is not strict, on all strings whose count has some sign. *)
-Definition ask := (Datatypes.comparison * bool)%type.
-
-Definition above_zero (strictly : bool) (x : Q) : Prop := if strictly then 0 < x else 0 <= x.
-
-Definition answers (n : network) (l : line) (s : string) (question : ask) : Prop :=
-  (count false s ?= 0)%Z = fst question -> above_zero (snd question) (output l (state_after n s)).
-
-Definition answers_to (n : network) (which : lengths) (l : line) (questions : list ask) (horizon : Z) : Prop :=
-  forall s, counted which s -> (size s <= horizon)%Z -> Forall (answers n l s) questions.
+From Tallystick.checker Require Export Asks.
 
 (** * Going through the lengths *)
 
@@ -197,11 +188,7 @@ Proof.
   set (x := (dotZ (entries (its_row k)) (v_open w) - dotZ (entries (its_row k)) (v_close w))%Z).
   set (next := {| tokens := tokens k + 1 |}).
   assert (0 <= off (its_row next))%Z as some'.
-  { cbn. unfold next_row. destruct (divide _ _) as [? exact]. cbn.
-    assert (0 <= growth (M_open w))%Z.
-    { unfold growth. induction (fold_right _ [] (M_open w)); cbn; lia. }
-    pose proof (quotient_up_nonneg (off (its_row k) * growth (M_open w)) (Zpos D) ltac:(nia) ltac:(lia)).
-    destruct exact; lia. }
+  { apply next_row_off; [lia | apply growth_nonneg | exact some]. }
   assert (tokens next = Z.of_nat (length (ds ++ [x]))) as long'.
   { rewrite app_length. cbn [next tokens length]. rewrite long. lia. }
   assert (are_halves (terms next) (ds ++ [x])) as halves' by (apply add_term_halves, halves_are).

@@ -1,5 +1,6 @@
 (** All lengths of a network with one matrix whose powers converge: those to K by sorting, and all others at once. *)
 
+From Coq Require Import Lqa.
 From Tallystick.checker Require Import Networks Classes Affine Whole Halves Sorting Counting Paths Monotone Limits.
 
 (** * The checks *)
@@ -39,11 +40,8 @@ Definition is_met_by_tail (n : network) (a : affine) (E : list line) (m : positi
   let lost := norms A (Pos.to_nat m) (further A K d) * V in
   no_row (row_minus (row_before A rho) rho) && no_row (row_before E d) && Qeq_bool (dot rho (moved n Close)) (- s) &&
   forallb (fun question : ask =>
-    let far := inject_Z (stride which) in
-    let least := match fst question with Lt => kept - s * far | Eq => kept | Gt => kept + s * far end in
-    match fst question with Lt => Qle_bool s 0 | Eq => true | Gt => Qle_bool 0 s end &&
-    let slack := least * (1 - theta) - lost in
-    if snd question then negb (Qle_bool slack 0) else Qle_bool 0 slack) questions.
+    leads_away s (fst question) &&
+    is_above_zero (snd question) ((kept + s * inject_Z (nearest which (fst question))) * (1 - theta) - lost)) questions.
 
 Definition tail_size (a : affine) (E : list line) (m : positive) : Q :=
   greatest (map (fun l => norm (fst l)) (less_limit (power (opening a) m) E)).
@@ -194,22 +192,14 @@ Proof.
     pose proof (tail_bounded (further A K d) (skipn K (rev s)) (vanishes_further K d vanishing)) as rest. fold N V in rest.
     destruct facts as (_ & _ & _ & small). nra. }
   destruct facts as (_ & _ & _ & small).
-  pose proof (far_from_zero which s is_counted) as far. rewrite (Zle_Qle (stride which)) in far.
-  set (y := output l (state_after n s)) in *. set (theta := tail_size a E m) in *.
-  set (t := total A d (map (moved n) (rev s))) in *. clearbody y theta t c C H V N.
-  assert (forall x, (if strictly then negb (Qle_bool (x * (1 - theta) - N * V) 0) else Qle_bool 0 (x * (1 - theta) - N * V)) = true ->
-    x - H <= y - t -> above_zero strictly y) as enough.
-  { intros x positive below. assert (x * (1 - theta) - N * V <= y * (1 - theta)) as scaled_.
-    { assert ((x - H) * (1 - theta) <= (y - t) * (1 - theta)) by (apply Qmult_le_compat_r; lra). lra. }
-    unfold above_zero. destruct strictly.
-    - apply positive_test in positive. destruct (Qlt_le_dec 0 y); [assumption | nra].
-    - apply Qle_bool_iff in positive. destruct (Qlt_le_dec y 0); [nra | assumption]. }
-  apply (enough _ slack). clear slack enough low. destruct side; cbv beta match in direction |- *.
-  - apply Z.compare_eq_iff in sign. rewrite sign in value. change (inject_Z 0) with 0 in value. lra.
-  - rewrite Z.compare_lt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
-    rewrite Z.abs_neq, inject_Z_opp in far by lia. nra.
-  - rewrite Z.compare_gt_iff in sign. apply Qle_bool_iff in direction. specialize (far ltac:(lia)).
-    rewrite Z.abs_eq in far by lia. nra.
+  pose proof (nearest_is_least which s side c is_counted sign direction) as least.
+  set (y := output l (state_after n s)) in *. set (theta := tail_size a E m) in *. set (p := inject_Z (nearest which side)) in *.
+  set (t := total A d (map (moved n) (rev s))) in *. set (q := inject_Z (count false s)) in *. clearbody y theta t c C H V N p q.
+  apply above_test in slack. assert ((C + H + c * p) * (1 - theta) - N * V <= y * (1 - theta)) as scaled_.
+  { assert ((C + c * p) * (1 - theta) <= (C + c * q) * (1 - theta)) by (apply Qmult_le_compat_r; lra). rewrite value. lra. }
+  apply (above_more _ _ _ scaled_) in slack. unfold above_zero in *. destruct strictly.
+  - destruct (Qlt_le_dec 0 y); [assumption | nra].
+  - destruct (Qlt_le_dec y 0); [nra | assumption].
 Qed.
 
 End Sound.

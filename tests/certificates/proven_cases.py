@@ -50,6 +50,32 @@ def some_unit(generator):
     return ts.Network(cell, generator.choice(readouts))
 
 
+def some_long_unit(generator):
+    """A linear unit so near to a counter that it is right for long, or the other way round, with ties at some lengths."""
+    a = Fraction(generator.choice([1, 1, 2, -1, 3]), generator.choice([1, 1, 2, 3]))
+    off = Fraction(generator.randint(-9, 9), 10 ** generator.randint(2, 18))
+    b = -a + generator.choice([0, 0, off / 7])
+    U = generator.choice(
+        [*[1 + off] * 6, *[Fraction(1)] * 3, Fraction(9, 10), Fraction(11, 10), Fraction(0), Fraction(-1)]
+    )
+    cell = ts.LinearCell(a, b, U)
+    v = generator.choice([1, 1, -1, 2]) * (1 if a > 0 else -1)
+    c = -abs(v * a) * generator.choice([Fraction(1, 2), Fraction(1, 5), Fraction(2, 3), Fraction(9, 10), 0, 1])
+    if generator.randrange(6) == 0:  # the output is exactly 0 at some string
+        half = generator.randint(1, 40)
+        h = Fraction(0)
+        for step in [a] * (half + generator.randint(0, 1)) + [b] * half:
+            h = U * h + step
+        c = -v * h
+    readouts = [
+        ts.Readout.binary(v, c),
+        ts.Readout.binary(v, c),
+        ts.Readout.ternary((-v, 0, v), (c, 0, c)),
+        ts.Readout.ternary((-v, 0, v), (0, abs(v * a) / 3, 0)),
+    ]
+    return ts.Network(cell, generator.choice(readouts))
+
+
 def _spelled(number):
     return int(number) if number.denominator == 1 else f"{number.numerator}/{number.denominator}"
 
@@ -144,6 +170,22 @@ def unit_forgery(seed):
     content = unit_certificate(seed)
     forged = deepcopy(content)
     UNIT_FORGERS[seed % len(UNIT_FORGERS)](forged, Random(f"proven unit forgery {seed}"))
+    return None if forged == content else sealed(forged)
+
+
+def long_certificate(seed):
+    """The certificate of a linear unit, to any length."""
+    generator = Random(f"proven long {seed}")
+    network = some_long_unit(generator)
+    limit = generator.choice([10**20, 10 ** generator.randint(1, 12)])
+    return certificate(certify(network, generator.choice(list(Lengths)), limit=limit))
+
+
+def long_forgery(seed):
+    """A forged certificate of a linear unit, or None."""
+    content = long_certificate(seed)
+    forged = deepcopy(content)
+    UNIT_FORGERS[seed % len(UNIT_FORGERS)](forged, Random(f"proven long forgery {seed}"))
     return None if forged == content else sealed(forged)
 
 

@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import proven_cases
@@ -74,7 +75,7 @@ CHANGES = {
     "the two tokens need not have one matrix": Changed(
         "Check.v", "same_matrix (M_open w) (M_close w) && tracks_suffice", "true && tracks_suffice"
     ),
-    "a counter may fall": Changed("Counting.v", "| Gt => Qle_bool 0 s end", "| Gt => true end"),
+    "a counter may fall": Changed("Counting.v", "| Gt => Qle_bool 0 slope end", "| Gt => true end"),
     "factors need not be inverse": Changed("Monotone.v", "Qeq_bool (p * q) 1 && Qeq_bool", "true && Qeq_bool"),
     "a power that need not shrink": Changed(
         "Tails.v", "negb (Qle_bool 1 (tail_size a E m))", "negb (Qle_bool 2 (tail_size a E m))"
@@ -83,12 +84,31 @@ CHANGES = {
     "a box that a token may leave": Changed("Fading.v", "Qle_bool (q + size_of x) b", "Qle_bool q b"),
     "a row that was rounded is taken for exact": Changed("Fading.v", "(off (node_row e) =? 0)%Z &&", "true &&"),
     "two classes that both hold at a tie": Changed("Tracks.v", "(strict c || strict d)", "true"),
-    "a failing string that is right": Changed(
-        "Check.v", "negb (given =? right_class (asked c) s)%Z && check_string", "true && check_string"
-    ),
+    "a failing string that is right": Changed("Runs.v", "negb (given =? right_class_of_runs t failing)", "true"),
     "a failing string of any length": Changed(
-        "Check.v", "(size_of_runs failing =? horizon + stride (which c))%Z", "(0 <? size_of_runs failing)%Z"
+        "Runs.v", "(size_of_runs failing =? horizon + stride l)", "(0 <? size_of_runs failing)"
     ),
+    "an inequality of the bisection is turned": Changed(
+        "Bisection.v",
+        "if Qle_bool 0 (w * (per Open - per Close)) then",
+        "if Qle_bool (w * (per Open - per Close)) 0 then",
+    ),
+    "the first lengths are left out of a range": Changed(
+        "Bisection.v", "let i := (1 - r)%Z in", "let i := (2 - r)%Z in"
+    ),
+    "odd lengths are left out": Changed("Bisection.v", "AllLengths => [0; 1]%Z", "AllLengths => [0%Z]"),
+    "two lengths at the end of a halved range": Changed("Powers.v", "((k - i <=? 1) ||", "((k - i <=? 2) ||"),
+    "the third number is not looked at": Changed("Powers.v", "(0 <=? low (blend_box q x y))", "true"),
+    "a power is rounded down above": Changed(
+        "Powers.v",
+        "high := - (- (if (0 <=? high b)%Z then high p * high b else Z.max 0 (low p) * high b)%Z / Zpos S);",
+        "high := (if (0 <=? high b)%Z then high p * high b else Z.max 0 (low p) * high b)%Z / Zpos S;",
+    ),
+    "a string beside the decisive one": Changed("FewStrings.v", "if rises then Nowhere else Near (r - 1)", "Nowhere"),
+    "the two tokens need not have one factor": Changed(
+        "Bisection.v", "Qeq_bool (weight_after c Close) (weight_after c Open) &&", "true &&"
+    ),
+    "a run moves the state the wrong way": Changed("LongStrings.v", "(point S (- f))", "(point S f)"),
 }
 
 
@@ -136,7 +156,9 @@ def status_of(*arguments: object) -> int:
 
 
 @needs_program
-@pytest.mark.parametrize("name", ["unit_certificate", "unit_forgery", "affine_certificate", "affine_forgery"])
+@pytest.mark.parametrize(
+    "name", [f"{kind}_{made}" for kind in ("unit", "long", "affine") for made in ("certificate", "forgery")]
+)
 def test_both_checkers_agree(name):
     contents = [content for seed in range(150) if (content := getattr(proven_cases, name)(seed)) is not None]
     lines = proven_cases.proven_answers(contents)
@@ -215,6 +237,19 @@ def test_the_command_says_in_words_what_was_verified(tmp_path, capsys):
     assert status_of("check", path, "--proven", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["answer"], found["valid"], found["proven"]) == ("holds", True, True)
+
+
+@needs_program
+@pytest.mark.parametrize("further", [0, 2])
+def test_a_linear_unit_is_decided_however_long_its_horizon_is(further, tmp_path, capsys):
+    cell = ts.LinearCell(1, -1, 1 - Fraction(1, 10**18))
+    path = write(tmp_path, ts.Network(cell, ts.Readout.binary(1, -0.5)), limit=10**10)
+    content = json.loads(path.read_text())
+    assert content["horizon"] == 1_414_213_562
+    claimed = {"verdict": "BOUNDED", "horizon": content["horizon"] + further, "counterexample": None}
+    path.write_text(json.dumps(proven_cases.sealed({**content, **claimed}) if further else content))
+    assert status_of("check", path, "--proven") == (1 if further else 0)
+    assert ("does not hold: " if further else "holds: REFUTED: ") in capsys.readouterr().out
 
 
 @needs_program

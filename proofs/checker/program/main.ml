@@ -34,7 +34,7 @@ let words (read : Certificates.read) =
           length (Z.to_string horizon) (shown_runs runs)
           (Z.to_string (size_of_runs runs))
           (name given)
-          (name (right_class claim.asked (string_of runs))) in
+          (name (right_class_of_runs claim.asked runs)) in
   let told = if counting then told ^ ", where the class is the whole number nearest to the output, and right if that is the number of ( less that of )" else told in
   let task = claim.asked in
   let counted = if task.floored then "the count that never falls below 0" else "the number of ( less that of )" in
@@ -64,7 +64,7 @@ let verify path =
   let read = Certificates.claim_of (Json.parse (read_file path)) in
   (match (read.claim.said, read.right_said) with
   | Refuted (_, runs, _), Some right ->
-      require (Z.equal right (right_class read.claim.asked (string_of runs))) "the right class is not the string's"
+      require (Z.equal right (right_class_of_runs read.claim.asked runs)) "the right class is not the string's"
   | _ -> ());
   if read.arithmetic <> "real" then begin Execution_checks.verify read; words read end else
   if read.gated <> None || List.mem read.evidence.by Gated_checks.methods then begin Gated_checks.verify read; words read end else

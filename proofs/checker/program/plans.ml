@@ -144,6 +144,61 @@ let sorting ?tracks ?(only_exact = false) (read : Certificates.read) =
   { attempts = List.map attempt units;
     fails = (fun certificate -> is_exact certificate || surely_fails read.claim certificate) }
 
+(* --- Bisection ------------------------------------------------------------------------------------------------------------------- *)
+
+let shortest_power = 2048
+let longest_power = 1 lsl 16
+let largest_power = Z.of_int (1 lsl 24)
+
+(* Units for one linear unit with U = p/q: those that round to so many binary digits, and one with which nothing is rounded. *)
+let power_units network cell length =
+  let p = (fst cell.weights).qnum and q = (fst cell.weights).qden in
+  let growth = Z.mul length (Z.of_int (max 0 (Z.numbits (Z.pow p 64) - Z.numbits (Z.pow q 64)))) in
+  if Z.gt growth (Z.mul largest_power (Z.of_int 64)) then raise (Too_costly "powers of so many digits");
+  let exact = if Z.equal q Z.one then Z.zero else Z.mul length (Z.of_int (bits q)) in
+  let whole =
+    lazy
+      (let steps, around = denominators network in
+       let gap = Z.max Z.one (Z.abs (Z.sub p q)) in
+       Z.mul (Z.mul (Z.mul (Z.of_int 2) p) (Z.mul gap (Z.pow (Z.mul steps around) 3))) (if Z.equal q Z.one then q else Z.pow q (Z.to_int length + 3))) in
+  let rounded factor = lazy (Z.shift_left Z.one (factor * (192 + bits length + (3 * bits q)))) in
+  if Z.leq exact (Z.of_int shortest_power) then ([], [ whole ])
+  else ([ rounded 1; rounded 4 ], if Z.leq exact (Z.of_int longest_power) then [ whole ] else [])
+
+(* Whether the failing string surely does not fail as it is said to: its length, or a class that it surely gets instead. *)
+let other_string claim way =
+  match claim.said with
+  | Refuted (horizon, runs, given) ->
+      let classes = List.init (1 + List.length (network_of claim.its).decision) Z.of_int in
+      (not (fails_after claim.asked claim.which horizon runs given))
+      || List.exists (fun k -> (not (Z.equal k given)) && check_string way claim runs k) classes
+  | _ -> false
+
+(* Few strings and few lengths; where roundings leave something open that cannot be had exactly, sorting length by length. *)
+let bisection (read : Certificates.read) cell =
+  let claim = read.claim in
+  let network = network_of claim.its in
+  let tracks = tracks_of read.subject network in
+  let horizon = horizon_of claim in
+  let rounded, exact = power_units network cell (Z.add horizon (stride claim.which)) in
+  let attempt unit =
+    lazy (let way = ByBisection (Lazy.force unit, tracks) in { claimed = claim; evidence_of = ToHorizon (way, way) }) in
+  let coarse = List.map attempt rounded and fine = List.map attempt exact in
+  let slow = lazy (sorting read) in
+  let slow_attempt i =
+    lazy
+      (match List.nth_opt (Lazy.force slow).attempts i with
+      | Some one -> Lazy.force one
+      | None -> raise (Too_costly "powers of so many digits")) in
+  let fails certificate =
+    match certificate.evidence_of with
+    | ToHorizon ((ByBisection (unit, _) as way), _) ->
+        List.exists (fun one -> Lazy.is_val one && Lazy.force one == certificate) fine
+        || bisected unit tracks claim.its claim.asked claim.which horizon = Some false
+        || other_string claim way
+    | _ -> (Lazy.force slow).fails certificate in
+  { attempts = coarse @ (if fine = [] then List.map slow_attempt [ 0; 1 ] else fine); fails }
+
 (* --- Lattice paths ------------------------------------------------------------------------------------------------------------------- *)
 
 let longest_paths = 3000
@@ -282,7 +337,8 @@ let plan (read : Certificates.read) =
             && subject.cell = "linear" && Z.sign (fst cell.weights).qnum > 0 in
           require (sortable || read.evidence.by = "search") "sorted strings decide only for a linear cell with U > 0 in real numbers";
           let intervals = List.mem subject.kind [ "binary"; "ternary"; "class" ] || cell.relu || not subject.task.floored in
-          if (not cell.relu) && subject.cell = "linear" && List.mem subject.kind [ "binary"; "ternary"; "class" ] && not subject.task.floored then sorting read
+          if (not cell.relu) && subject.cell = "linear" && List.mem subject.kind [ "binary"; "ternary"; "class" ] && not subject.task.floored then
+            if sortable then bisection read cell else sorting read
           else
             let attempts = search read in
             let last = List.nth attempts (List.length attempts - 1) in

@@ -59,11 +59,13 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "counter": CoqOnly(
         "The Balanced Bracket Counter",
         "A General Counter Machine with one counter, +1 for `(` and −1 for `)`, accepts exactly BB; a linear cell with a/b = −1 "
-        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale.",
+        "and U = 1 has h = a·c at every step, and a linear cell accepts exactly BB iff it holds the counter on some scale. "
+        "A table with one state that adds these accepts exactly BB too; that of the ready machine is one, as Coq computes.",
         (
             CoqTheorem("Counter.v", 75, "balanced_bracket_counter"),
             CoqTheorem("Counter.v", 91, "linear_cell_simulates_the_counter"),
             CoqTheorem("Counter.v", 101, "counting_is_simulation"),
+            CoqTheorem("CounterTable.v", 36, "tables_that_count_brackets"),
         ),
     ),
     "extremes": CoqOnly(
@@ -257,34 +259,38 @@ COQ_ONLY: dict[str, CoqOnly] = {
     "regions": CoqOnly(
         "Regions",
         "Without a bias only b/a and U matter to a binary readout, and at each U the b/a that are right on any set of "
-        "strings are an interval.",
+        "strings are an interval, whose ends at each length have closed forms for U ≥ 1.",
         (
             CoqTheorem("Regions.v", 14, "only_the_ratio_matters"),
             CoqTheorem("Regions.v", 20, "regions_are_intervals"),
+            CoqTheorem("RegionEnds.v", 17, "ends_of_a_length"),
+            CoqTheorem("RegionEnds.v", 56, "closed_forms_of_the_ends"),
         ),
     ),
     "checker": CoqOnly(
         "The proven checker",
         "If the checker lets a certificate pass, then its claim holds for the network that it describes, on every string that "
         "the claim speaks of.",
-        (CoqTheorem("checker/Check.v", 238, "check_sound"),),
+        (CoqTheorem("checker/Check.v", 235, "check_sound"),),
     ),
     "checker-floats": CoqOnly(
         "The proven checker in floating point",
         "The same for cells with one unit as executed in float16, bfloat16, float32 and float64, which are Flocq's formats, with "
-        "Flocq's multiplication and addition.",
+        "Flocq's multiplication, addition and comparison, overflows included.",
         (
             CoqTheorem("checker/FloatCheck.v", 23, "check_float_sound"),
+            CoqTheorem("checker/FloatClasses.v", 142, "outputs_that_overflow_stay_apart"),
             CoqTheorem("checker/FloatDepth.v", 171, "exact_to_depth"),
-            CoqTheorem("checker/FloatIeee.v", 170, "floats_are_ieee"),
-            CoqTheorem("checker/FloatIeee.v", 181, "formats_are_flocqs"),
+            CoqTheorem("checker/FloatIeee.v", 82, "floats_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 93, "outputs_are_ieee"),
+            CoqTheorem("checker/FloatIeee.v", 107, "formats_are_flocqs"),
         ),
     ),
     "checker-gated": CoqOnly(
         "The proven checker of gated networks",
         "The same for tanh cells, GRUs, LSTMs and other programs in real numbers, by proved bounds of tanh and the logistic "
         "function on boxes.",
-        (CoqTheorem("checker/GatedCheck.v", 160, "check_gated_sound"),),
+        (CoqTheorem("checker/GatedCheck.v", 155, "check_gated_sound"),),
     ),
 }
 """What is proved in Coq alone, in the order in which a reader meets it."""
