@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # The tests start hundreds of processes: without its bytecode each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-long test-cluster test-explorer proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
+.PHONY: reproduce test test-long test-cluster test-explorer proofs test-proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -21,7 +21,9 @@ reproduce: $(VENV)/ready
 	@tail -n 1 $(OUT)/theorems.txt
 
 # Tests with a step of their own, and a plugin that only they use and that takes every process seconds to load.
-APART := $(addprefix --ignore=tests/,browser cluster explore/test_any_input.py proofs) -p no:schemathesis
+# Playwright keeps an event loop running from its first test on, so the browser comes last.
+EXPLORER := $(addprefix tests/explore/test_,any_input.py command.py connections.py workers.py) tests/browser
+APART := $(addprefix --ignore=,$(EXPLORER) tests/cluster tests/proofs) -p no:schemathesis
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not long' $(APART)
@@ -34,14 +36,18 @@ test-long: $(VENV)/ready
 test-cluster: $(VENV)/ready
 	$(BIN)/python -m pytest tests/cluster
 
-# The explorer in a real browser, and asked anything. Needs Debian's package chromium.
+# The explorer in a real browser, asked anything, and with clients and workers that fail it. Needs Debian's package chromium.
 test-explorer: $(VENV)/ready
-	$(BIN)/python -m pytest tests/browser tests/explore/test_any_input.py
+	$(BIN)/python -m pytest $(EXPLORER)
 
 # The theorems in Coq: compiles every file, prints what each theorem rests on, and builds the proven checker. Needs Debian's packages
 # coq, libcoq-flocq, libcoq-mathcomp-algebra, libzarith-ocaml-dev and ocaml-findlib, and no setup.
 proofs:
 	$(PYTHON) proofs/check.py
+
+# That Coq refuses them once they are changed, and that the proven checker agrees with the one in Python.
+test-proofs: proofs $(VENV)/ready
+	$(BIN)/python -m pytest -p no:schemathesis tests/proofs
 
 # The training loop against PyTorch, and the baselines of the measurements against the training loop.
 test-torch: $(VENV)/torch

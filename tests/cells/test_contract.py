@@ -125,15 +125,13 @@ def test_conversion_reads_exactly_and_names_the_field_that_does_not_fit(example)
         example.cell(value=Fraction(10**10)).map_weights(ARITHMETICS["float16"])
 
 
-# Gates take seconds to compile: of the two cells that have some, one is quick.
-every_cell_compiled = pytest.mark.parametrize(
-    "example",
-    [pytest.param(example, marks=pytest.mark.long if name == "gru" else ()) for name, example in EVERY_CELL.items()],
-    ids=EVERY_CELL,
-)
+def every_cell_but(*later):
+    """Every cell, of which some wait for `make test-long`: gates take seconds to compile."""
+    marked = [pytest.param(cell, marks=pytest.mark.long if name in later else ()) for name, cell in EVERY_CELL.items()]
+    return pytest.mark.parametrize("example", marked, ids=EVERY_CELL)
 
 
-@every_cell_compiled
+@every_cell_but("gru")
 @pytest.mark.parametrize("every_token", [False, True], ids=["last token", "every token"])
 def test_the_gradient_of_training_is_the_slope_of_the_loss(example, every_token):
     """Carried by hand or sent back: as JAX differentiates the loss along the cell's own step, and as differences have it."""
@@ -160,7 +158,7 @@ def test_the_gradient_of_training_is_the_slope_of_the_loss(example, every_token)
         assert along == pytest.approx(float(ahead - behind) / 2e-6, rel=1e-6)
 
 
-@every_cell_compiled
+@every_cell_but("gru", "lstm")
 def test_a_seeds_training_depends_on_nothing_beside_it(example):
     strings = ["(", "))", "()", ")("]
     few = example.trained([7, 3], strings, block=64)

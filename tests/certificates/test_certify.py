@@ -1,4 +1,4 @@
-"""Verdicts against every string: thousands of random models of each kind, each readout, each arithmetic."""
+"""Verdicts against every string: random models of each kind, each readout, each arithmetic; `soak/verdicts.py` has a million."""
 
 import random
 from fractions import Fraction
@@ -20,7 +20,7 @@ from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 
 LONGEST = 8
-MODELS = 20
+MODELS = 10
 
 
 def check_against_brute_force(model, arithmetic, longest=LONGEST):

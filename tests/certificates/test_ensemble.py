@@ -42,15 +42,19 @@ def near_exact(kind, generator):
     return Network(cell, Readout.ternary((-v, 0.0, v), (-v * place * a, 0.0, -v * place * a)))
 
 
+def some_ensemble(kind, generator):
+    """Models near a counter, and others."""
+    near = [near_exact(kind, generator) for _ in range(60)]
+    return near + [some_model(LinearCell, kind, generator) for _ in range(40)]
+
+
 @KINDS
 @pytest.mark.parametrize("few", [0, 32])
 def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
     monkeypatch.setattr(linear_ensemble, "_FEW", few)
     monkeypatch.setattr(linear_ensemble, "_LONGEST", 400)
     generator = random.Random(f"{kind}{few}")
-    models = [near_exact(kind, generator) for _ in range(150)] + [
-        some_model(LinearCell, kind, generator) for _ in range(100)
-    ]
+    models = some_ensemble(kind, generator)
     found = horizons(stacked(models))
     assert found.all.tolist() == expected(models, Lengths.ALL)
     assert found.even.tolist() == expected(models, Lengths.EVEN)
@@ -63,9 +67,7 @@ def test_a_head_start_on_a_device_changes_nothing(kind, monkeypatch):
     """The device fails the most of them; what lasts longer than it goes, or lies at a tie, is left to the host."""
     monkeypatch.setattr(certified, "LONGEST", 30)
     generator = random.Random(f"{kind}")
-    models = [near_exact(kind, generator) for _ in range(150)] + [
-        some_model(LinearCell, kind, generator) for _ in range(100)
-    ]
+    models = some_ensemble(kind, generator)
     taken = []
 
     def head_start(models, chosen):

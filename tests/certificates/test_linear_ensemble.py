@@ -73,7 +73,7 @@ def _no_few(monkeypatch):
 def test_many_at_once_agree_with_each_alone(kind):
     """Ties, defective matrices and exact counters are among them; half of all thresholds lie on outputs."""
     for d in (1, 2, 4) if kind == "anything" else (2, 3):
-        for models in networks_by_question(kind, range(30), d):
+        for models in networks_by_question(kind, range(12), d):
             assert disagreements(models, 40) == []
 
 

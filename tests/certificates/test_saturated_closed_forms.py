@@ -93,8 +93,9 @@ def test_numpy_loses_the_last_a_in_float32():
         assert ("#", "a", "b")[int(np.argmax(outputs))] == found
 
 
-@pytest.mark.parametrize("size", [127, 40, 20, 12, 8, 5])
-@pytest.mark.parametrize("arithmetic", ["bfloat16", "float16"])
+@pytest.mark.parametrize(
+    ("size", "arithmetic"), [*((size, "bfloat16") for size in (127, 40, 20, 12, 8, 5)), (20, "float16"), (8, "float16")]
+)
 def test_less_saturated_lstms_are_undecided_or_right(size, arithmetic):
     limit = 600 if arithmetic == "bfloat16" else 300
     verdict = decide(golden(size), arithmetic)
@@ -102,7 +103,7 @@ def test_less_saturated_lstms_are_undecided_or_right(size, arithmetic):
     assert verdict is not None or size < 20
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 12))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 5))])
 def test_changed_lstms_are_undecided_or_right(seed):
     rng, decided = random.Random(seed), 0
     for _ in range(6):
@@ -115,7 +116,7 @@ def test_changed_lstms_are_undecided_or_right(seed):
     assert decided > 2
 
 
-@pytest.mark.parametrize("weight", [5, 40])
+@pytest.mark.parametrize("weight", [5, pytest.param(40, marks=pytest.mark.long)])
 def test_gates_that_look_at_h_are_saturated_all_the_same(weight):
     rows = [(weight, -weight, weight)] * 6 + [(0, 0, 0)] * 2 + [(weight, 0, -weight)] + [(0, 0, 0)] * 3
     verdict = decide(golden(recurrent=rows), "float32")

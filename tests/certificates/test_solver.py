@@ -39,7 +39,7 @@ def near_counter(kind, readout, generator):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_solver_agrees_with_the_horizon(kind, readout):
     generator, horizons = random.Random(f"{readout} {kind.name}"), set()
-    for _ in range(12):
+    for _ in range(6):
         model = generator.choice([near_counter, some_model])(kind, readout, generator)
         for lengths in Lengths:
             verdict = certify(model, lengths, limit=LONGEST)

@@ -65,7 +65,7 @@ def every_string(network):
 )
 def test_verdicts_and_counts_agree_with_every_string(cell, task):
     generator, drawn = random.Random(f"{cell.name} {task.name}"), []
-    for readout in READOUTS * 25:
+    for readout in READOUTS * 10:
         usual = some_model(cell, readout, generator)
         if len(usual.task.classes) == len(task.classes):
             drawn.append(Network(usual.cell, usual.readout, task))

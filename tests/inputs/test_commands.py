@@ -5,7 +5,7 @@ from command_lines import Hangs, check, check_literal, command_lines, commands, 
 from good_files import make_good_files
 from hypothesis import HealthCheck, given, settings
 
-EXAMPLES = 8
+EXAMPLES = 5
 
 
 @pytest.fixture(scope="module")

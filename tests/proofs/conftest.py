@@ -1,6 +1,7 @@
-"""The proven checker is compared on the certificates and forgeries of the tests of the Python one."""
+"""Makes what the tests of this folder share importable by name, and the cases of the tests of the Python checker."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "certificates"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "certificates")]

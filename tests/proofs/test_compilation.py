@@ -4,15 +4,13 @@
 """
 
 import re
-import runpy
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from compiled_copies import CHECK, PROOFS, compile_copy
 
-PROOFS = Path(__file__).parent.parent.parent / "proofs"
-CHECK = runpy.run_path(str(PROOFS / "check.py"))
 compile_file, check, Refused = CHECK["compile_file"], CHECK["check"], CHECK["Refused"]
 
 needs_coq = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
@@ -268,15 +266,8 @@ each_falsified = pytest.mark.parametrize("falsified", FALSIFIED.values(), ids=FA
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory) -> Path:
     """A copy of the proofs in which the files to be falsified, and what they need, compile as they stand."""
-    directory = tmp_path_factory.mktemp("proofs") / "copy"
-    shutil.copytree(
-        PROOFS, directory, ignore=lambda _, names: [n for n in names if not n.endswith((".v", "_CoqProject"))]
-    )
     needed = {name for falsified in FALSIFIED.values() for name in _needed(falsified.file)}
-    for path in CHECK["files"](PROOFS):
-        if path.parent == PROOFS and path.name in needed:
-            compile_file(directory / path.name)
-    return directory
+    return compile_copy(tmp_path_factory.mktemp("proofs") / "copy", needed)
 
 
 def _needed(file: str) -> set[str]:

@@ -3,14 +3,12 @@
 Each copy changes what the checker computes, and nothing of what it is to compute. `make proofs` compiles the files as they stand.
 """
 
-import runpy
 import shutil
 from pathlib import Path
 
 import pytest
+from compiled_copies import CHECK, compile_copy
 
-PROOFS = Path(__file__).parent.parent.parent / "proofs"
-CHECK = runpy.run_path(str(PROOFS / "check.py"))
 compile_file, Refused = CHECK["compile_file"], CHECK["Refused"]
 FILES = [
     *(
@@ -106,12 +104,7 @@ def compile_from(directory: Path, name: str) -> None:
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory) -> Path:
     """A copy in which all files compile as they stand."""
-    directory = tmp_path_factory.mktemp("floats") / "copy"
-    (directory / "checker").mkdir(parents=True)
-    for name in FILES:
-        shutil.copy(PROOFS / "checker" / f"{name}.v", directory / "checker")
-    compile_from(directory, FILES[0])
-    return directory
+    return compile_copy(tmp_path_factory.mktemp("floats") / "copy", {f"checker/{name}.v" for name in FILES})
 
 
 @pytest.mark.parametrize(("name", "old", "new"), FALSIFIED.values(), ids=FALSIFIED)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import proven_cases
 import pytest
+from compiled_copies import CHECK, PROOFS, compile_copy
 
 import tallystick as ts
 from tallystick.certificates.certificate import certificate
@@ -18,9 +18,6 @@ from tallystick.certificates.certify import certify
 from tallystick.cli import main
 from tallystick.theorems import proven
 
-ROOT = Path(__file__).parents[2]
-PROOFS = ROOT / "proofs"
-CHECK = runpy.run_path(str(PROOFS / "check.py"))
 compile_file, Refused = CHECK["compile_file"], CHECK["Refused"]
 
 needs_coq = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
@@ -115,12 +112,8 @@ CHANGES = {
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory) -> Path:
     """A copy of the checker's files, compiled as they stand."""
-    directory = tmp_path_factory.mktemp("proven") / "proofs"
-    shutil.copytree(PROOFS, directory, ignore=shutil.ignore_patterns("build", "*.vo*", "*.glob", ".*"))
-    for path in CHECK["files"](directory):
-        if path.parent.name == "checker":
-            compile_file(path, directory)
-    return directory
+    needed = {f"checker/{path.name}" for path in (PROOFS / "checker").glob("*.v")}
+    return compile_copy(tmp_path_factory.mktemp("proven") / "proofs", needed)
 
 
 @needs_coq

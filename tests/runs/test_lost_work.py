@@ -124,14 +124,14 @@ def test_a_run_that_is_killed_ends_as_an_undisturbed_one(tmp_path):
 # Full disks.
 
 
-QUICK = ("all", "sample")
+LARGE = ("all", "sample")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.long]) for name in RUNS]
+    "name", [pytest.param(name, marks=[] if name == "all" else [pytest.mark.long]) for name in RUNS]
 )
 def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(tmp_path, undisturbed, name):
-    step = 48 if name in QUICK else 12  # KiB: the other runs are small
+    step = 48 if name in LARGE else 12  # KiB: the other runs are small
     try:
         assert outgrow_disks(RUNS[name], undisturbed(name), tmp_path / "disk", step) >= 2
     except PermissionError as error:

@@ -53,11 +53,12 @@ def trailing(values, size):
     return np.array([np.sqrt((values[end - size : end] ** 2).mean(axis=0)) for end in range(size, len(values) + 1)])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("setting", "steps"),
     [
         (Setting("binary", False, 2, epochs=4), [6, 12, 18, 24]),
-        pytest.param(Setting("binary", False, 4, method="curriculum", epochs=2), [6, 34], marks=pytest.mark.long),
+        (Setting("binary", False, 4, method="curriculum", epochs=2), [6, 34]),
     ],
 )
 def test_it_is_the_error_of_each_gradient_over_the_last_epoch(setting, steps):

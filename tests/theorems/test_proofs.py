@@ -170,7 +170,7 @@ def test_the_conditions_hold_iff_brute_force_finds_no_error(kind, language):
 def test_six_strings_decide(kind):
     generator = random.Random(9)
     six = ["(", ")", "()", ")(", "((", "))"]
-    for _ in range(20_000):
+    for _ in range(5_000):
         cell = near_counters(kind, generator)
         right = all((cell.final_state(string) == 0) == BB.contains(string) for string in six)
         assert right == all(condition.holds for condition in conditions(cell))

@@ -72,8 +72,6 @@ def train_as_a_gpu(setting, start, strings):
 # Methods that differ in what the loop does, every cell, three outputs, and every precision of weights and gradients.
 SETTINGS = [
     {"method": "published"},
-    {"method": "lagrangian"},
-    {"method": "projected"},
     {"task": "ternary"},
     {"task": "count", "cell": "relu", "method": "count-penalty"},
     {"task": "ternary", "cell": "selective", "method": "tied-unit", "precision": "float64"},
@@ -86,6 +84,8 @@ LONG = [
     {"cell": "selective", "units": 2, "task": "ternary"},
     {"cell": "tanh", "units": 2},
     {"cell": "relu", "units": 2, "precision": "float64"},
+    {"method": "lagrangian"},
+    {"method": "projected"},
     {"task": "ternary", "method": "count-tokens", "gradients": "float64"},
     {"task": "ternary", "precision": "float64"},
     {"method": "tied"},
