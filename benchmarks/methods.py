@@ -21,7 +21,7 @@ import jax
 import numpy as np
 
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, meets_conditions
-from tallystick.runs.horizons import certify_many
+from tallystick.runs.rows import certify_many
 from tallystick.runs.runner import train
 from tallystick.training.adam import Momenta
 from tallystick.training.constraints import residuals

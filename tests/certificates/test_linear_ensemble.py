@@ -15,8 +15,8 @@ from tallystick.certificates.linear.ensemble import layer_horizons
 from tallystick.certificates.verdict import UNLIMITED, Lengths, Outcome
 from tallystick.errors import BadInput
 from tallystick.runs.columns import columns_of
-from tallystick.runs.horizons import certify_many
 from tallystick.runs.jobs import training_job
+from tallystick.runs.rows import certify_many
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 

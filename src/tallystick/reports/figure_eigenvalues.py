@@ -21,7 +21,7 @@ from tallystick.networks import Network
 from tallystick.reports import drawing
 from tallystick.runs.directory import CONFIG, RunDirectory
 from tallystick.runs.evaluation import ensembles_of_run
-from tallystick.runs.horizons import certify_many
+from tallystick.runs.rows import certify_many
 from tallystick.training.ensemble import Ensemble
 
 FILES = tuple(f"eigenvalues.{form}" for form in drawing.FORMATS)

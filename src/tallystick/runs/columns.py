@@ -15,9 +15,9 @@ from tallystick.cells import AffineLayer, Cell, LinearLayer, ScalarCell, VectorC
 from tallystick.certificates.one_unit.ensemble import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
-    from tallystick.runs.horizons import Certified
     from tallystick.runs.jobs import Job
     from tallystick.runs.measures import CountingUnit
+    from tallystick.runs.rows import Certified
     from tallystick.training.ensemble import Ensemble
 
 # The declarations are read where JAX is not needed; what finds the values loads it when it is called.
@@ -50,7 +50,7 @@ class Trained:
     @cached_property
     def horizons(self) -> "Certified":
         """The horizons."""
-        from tallystick.runs.horizons import certify_many
+        from tallystick.runs.rows import certify_many
 
         return certify_many(self.ensemble)
 

@@ -14,9 +14,8 @@ from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
 from tallystick.datasets.strings import read_strings
 from tallystick.languages.tasks import task_named
 from tallystick.runs.directory import HISTOGRAMS, RunDirectory
-from tallystick.runs.horizons import are_finite
 from tallystick.runs.jobs import DESCRIBED_BY, VARIED
-from tallystick.runs.rows import ensemble_of
+from tallystick.runs.rows import are_finite, ensemble_of
 from tallystick.runs.summaries import (
     check_histograms,
     horizons_of_histograms,

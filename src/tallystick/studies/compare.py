@@ -19,9 +19,9 @@ from tallystick.errors import BadInput, check_whole
 from tallystick.files import refuse_existing, remove_partial
 from tallystick.networks import Network
 from tallystick.runs.evaluation import exact_horizons, verdicts_on
-from tallystick.runs.horizons import are_finite, certify_many
 from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
 from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
+from tallystick.runs.rows import are_finite, certify_many
 from tallystick.runs.runner import versions
 from tallystick.runs.workers import OneByOne, workers_named
 from tallystick.training.ensemble import Ensemble, silent, train

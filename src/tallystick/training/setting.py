@@ -7,7 +7,7 @@ import numpy as np
 from tallystick.cells import CELLS, KINDS, LAYERS, Cell, GatedCell, ReluCell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
-from tallystick.languages.tasks import COUNT, Task, task_named
+from tallystick.languages.tasks import COUNT, TASKS, Task
 from tallystick.training.adam import OPTIMISERS
 from tallystick.training.methods import SCHEDULES, Method, method_named
 from tallystick.training.objectives import SQUARED_ERROR, Objective
@@ -65,7 +65,6 @@ class Setting:
     def __post_init__(self) -> None:
         """Refuse a setting that cannot be trained, and name the field."""
         method_named(self.method)
-        task_named(self.task)
         for field in ("bias", "snap"):
             if not isinstance(getattr(self, field), bool):
                 raise BadInput(f"{field}: {getattr(self, field)!r} is neither True nor False")
@@ -91,7 +90,7 @@ class Setting:
     @property
     def goal(self) -> Task:
         """The task itself."""
-        return task_named(self.task)
+        return TASKS[self.task]
 
     @property
     def procedure(self) -> Method:
@@ -135,6 +134,7 @@ class Setting:
 
 def _check_names(setting: Setting) -> None:
     for field, allowed in (
+        ("task", TASKS),
         ("cell", CELLS | LAYERS),
         ("precision", PRECISIONS),
         ("schedule", (OWN, *SCHEDULES)),
@@ -143,7 +143,7 @@ def _check_names(setting: Setting) -> None:
         ("optimiser", (OWN, *OPTIMISERS)),
     ):
         value = getattr(setting, field)
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise BadInput(f"{field}: {value!r} is not one of {', '.join(allowed)}")
     if (setting.precision, setting.gradients) == ("float64", "float32"):
         raise BadInput("gradients: 'float32' is coarser than the float64 of the weights")

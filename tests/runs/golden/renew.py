@@ -27,9 +27,9 @@ import numpy as np
 from tallystick.cells import CELLS, ScalarCell
 from tallystick.datasets.paper import TEST_LENGTHS, long_suite, training_set
 from tallystick.languages.tasks import TASKS, TERNARY
-from tallystick.runs.horizons import certify_many
 from tallystick.runs.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.runs.measures import border_strings, uniform_strings
+from tallystick.runs.rows import certify_many
 from tallystick.studies.reproduce import RedrawnSuites
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
