@@ -1,5 +1,9 @@
-"""The scripts of the gallery draw what its page shows and print what stands there, and the notebook has the same code."""
+"""The scripts of the gallery print what its page shows and draw a picture each, and the notebook has the same code.
 
+`python tests/renew_gallery.py` draws the pictures again and writes the notebook.
+"""
+
+import ast
 import json
 import re
 import subprocess
@@ -15,8 +19,13 @@ SHOWN = {command.split("/")[-1].removesuffix(".py"): printed for command, _, pri
 SLOW = {"regions"}  # trains networks
 
 
+def text_of(script):
+    """Return the text that a script begins with, which the notebook has as a cell of text."""
+    return ast.get_docstring(ast.parse(script.read_text(encoding="utf-8")))
+
+
 def code_of(script):
-    """Return a script without the text that it begins with, which the notebook has as a cell of text."""
+    """Return a script without that text."""
     return re.sub(r'\A""".*?"""\n+', "", script.read_text(encoding="utf-8"), flags=re.DOTALL).rstrip()
 
 
@@ -37,7 +46,8 @@ def test_every_script_and_its_picture_are_on_the_page():
 
 def test_the_notebook_has_the_scripts_as_cells_and_shows_what_they_print():
     cells = json.loads((ROOT / "examples" / "gallery.ipynb").read_text(encoding="utf-8"))["cells"]
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    code, text = ([cell for cell in cells if cell["cell_type"] == kind] for kind in ("code", "markdown"))
+    assert ["".join(cell["source"]) for cell in text[1:]] == [text_of(SCRIPTS[name]) for name in SHOWN]
     assert ["".join(cell["source"]) for cell in code] == [code_of(SCRIPTS[name]) for name in SHOWN]
     for cell, printed in zip(code, SHOWN.values(), strict=True):
         assert "".join(line for output in cell["outputs"] for line in output.get("text", [])) == printed
