@@ -154,6 +154,7 @@ def test_a_run_of_lstms_is_shown_and_one_of_them_looked_at(opened, tmp_path):
         expect(page.get_by_role("region", name="Verdict")).to_contain_text("lstm, 2 units; task binary")
         expect(page.locator('svg[data-name="gates"] image')).to_have_count(4)
         expect(page).to_have_url(re.compile("model="))
+        page.close()  # before the server goes, which it may still be asking
 
 
 def test_without_a_run_the_page_says_how_to_open_one(opened, address_without_run):
