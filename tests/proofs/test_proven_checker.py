@@ -254,6 +254,15 @@ def test_what_is_not_covered_is_not_decided(tmp_path, capsys):
 
 
 @needs_program
+def test_the_count_in_floating_point_is_not_covered(tmp_path, capsys):
+    layer = ts.SelectiveLayer(((1, -1), (0.5, 0.5)), ((0.5, 0.5), (0.25, 1)), (0, 0))
+    path = write(tmp_path, ts.Network(layer, ts.Readout(((1, 1),), (0,), "count")), limit=4)
+    path.write_text(json.dumps(proven_cases.sealed({**json.loads(path.read_text()), "arithmetic": "float32"})))
+    assert status_of("check", path, "--proven") == 3
+    assert "not covered: " in capsys.readouterr().out
+
+
+@needs_program
 def test_a_forged_certificate_does_not_hold(tmp_path, capsys):
     path = write(tmp_path, ts.Network(ts.LinearCell(1, -1, 0.999), ts.Readout.binary(1, -0.5)))
     content = json.loads(path.read_text())

@@ -21,7 +21,8 @@ let covers name = List.mem_assoc (fst (parts name)) formats
 let network (subject : Models.model_read) arithmetic =
   let name, fused = parts arithmetic in
   match subject.model with
-  | Programs _ -> raise (Not_covered (Printf.sprintf "a network of more than one unit in %s arithmetic" arithmetic))
+  | Programs _ | Counting _ ->
+      raise (Not_covered (Printf.sprintf "a network of more than one unit, or asked for the count, in %s arithmetic" arithmetic))
   | Unit (cell, lines, decision) ->
       let line (slopes, bias) = (List.hd slopes, bias) in
       { form = List.assoc name formats; fused; cell; float_lines = List.map line lines; float_decision = decision }
