@@ -78,7 +78,7 @@ def require_no_false_claim_passes(places, generator, times):
     assert len(met) > len(ALTERATIONS) // 3
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(0, 24, 6))
 def test_no_false_claim_of_a_forger_passes(part):
     require_no_false_claim_passes(range(part, len(CASES), 24), random.Random(part), 1)
 

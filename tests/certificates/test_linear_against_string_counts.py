@@ -13,5 +13,5 @@ def test_as_many_strings_are_right_as_the_accuracy_says(kind):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", SHARED)
 def test_as_many_strings_of_many_networks_are_right_as_the_accuracy_says(kind):
-    for seed in range(100, 112):
+    for seed in range(100, 106):
         assert miscount(kind, seed, 12 if seed % 4 == 0 else 8) is None, seed

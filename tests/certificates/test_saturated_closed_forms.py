@@ -103,7 +103,8 @@ def test_less_saturated_lstms_are_undecided_or_right(size, arithmetic):
     assert verdict is not None or size < 20
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 5))])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
 def test_changed_lstms_are_undecided_or_right(seed):
     rng, decided = random.Random(seed), 0
     for _ in range(6):

@@ -48,8 +48,8 @@ def test_a_verdict_is_what_every_string_says(kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-def test_thousands_of_verdicts_are_what_every_string_says(kind):
-    for seed in range(600):
+def test_many_verdicts_are_what_every_string_says(kind):
+    for seed in range(200):
         generator = random.Random(f"{kind} {seed} long")
         network = some_network(generator, kind, 1 + seed % 6 + (kind != "anything"), start=seed % 2 == 0)
         longest = 12 if seed % 50 == 0 else 9

@@ -1,7 +1,7 @@
 """The frozen corpus: what the tool answered before its code was rearranged, asked through the command line alone.
 
     python tests/frozen/freeze.py verdicts   # asks every question again and replaces the answers in verdicts.jsonl.gz
-    python tests/frozen/freeze.py runs       # trains every cell with every method again and replaces runs.json
+    python tests/frozen/freeze.py runs       # trains every cell with every method for every task again and replaces runs.json
 
 A question is a network's file with the options of `certify`, and for most also a length for `accuracy`; its answers are the JSON
 that `certify`, `check` and `accuracy` print, with their exit statuses. A run is kept as digests of its columns. Nothing here

@@ -116,6 +116,7 @@ def test_the_kernel_agrees_with_the_scan(options):
 EDGE = {"initial_scale": 2, "learning_rate": 0.05}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [{"task": "count"}, {"task": "ternary", "method": "count"}])
 def test_the_largest_gradients_that_the_kernel_takes_are_held(options):
     """The kernel multiplies divisors, which float32 could not hold of gradients much larger."""

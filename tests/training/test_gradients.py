@@ -47,6 +47,7 @@ def test_what_is_carried_forward_is_autodiff(kind, objective, bias):
         np.testing.assert_allclose(state, auto_state, rtol=1e-15)
 
 
+@pytest.mark.long
 @every_objective
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_after_every_token_too(kind, objective):

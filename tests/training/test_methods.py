@@ -108,6 +108,7 @@ def test_count_regression_ends_at_exact_counters():
     assert exact.mean() > 0.95
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("task", "bias"), [("binary", True), ("ternary", False)])
 def test_strong_conditions_bring_the_last_bit(task, bias):
     shares = []

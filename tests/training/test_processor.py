@@ -46,11 +46,11 @@ SETTINGS = [
     {"method": "projected"},
     {"cell": "relu", "method": "count-penalty", "task": "count"},
     {"method": "curriculum", "cell": "tanh"},
-    {"cell": "lstm", "units": 1, "method": "saturating", "precision": "float64"},
     {"cell": "linear", "units": 3, "method": "count-exact"},
     {"cell": "selective", "units": 2, "task": "ternary"},
 ]
 LONG = [
+    {"cell": "lstm", "units": 1, "method": "saturating", "precision": "float64"},
     {"bias": False},
     {"method": "lagrangian"},
     {"cell": "lstm", "units": 2, "bias": False},

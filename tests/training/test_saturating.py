@@ -33,8 +33,9 @@ def drawn(kind, task=TERNARY):
 
 
 # Each program takes seconds to compile.
-@pytest.mark.parametrize("kind", [LstmCell, pytest.param(GruCell, marks=pytest.mark.long)])
-@pytest.mark.parametrize("every_token", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", [LstmCell, GruCell])
+@pytest.mark.parametrize("every_token", [False, True])
 def test_the_gradient_over_arrays_is_that_of_the_cells_own_step(kind, every_token):
     with jax.enable_x64(True):
         weights, generator = drawn(kind), np.random.default_rng(0)
@@ -48,6 +49,7 @@ def test_the_gradient_over_arrays_is_that_of_the_cells_own_step(kind, every_toke
                 np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.long
 def test_the_memory_of_every_unit_is_regressed_on_the_count():
     """Against differences of the loss as docs/methods.md has it, through the cell's own step."""
     string, counts, right = ")()", (-1, 0, -1), (0, 0, 0)
