@@ -98,7 +98,7 @@ def test_verdicts_can_be_checked_without_jax():
 def test_the_languages_use_no_arrays():
     """Only a task answers for many strings at once."""
     for module, path in modules().items():
-        if room(module) == "languages" and module != "tallystick.languages.tasks":
+        if room(module) == "languages" and module != "tallystick.languages.task":
             text = path.read_text()
             assert "numpy" not in text
             assert "jax" not in text

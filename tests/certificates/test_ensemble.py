@@ -18,7 +18,7 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.counting_conditions import conditions
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
-from tallystick.runs import horizons as certified
+from tallystick.runs import rows as certified
 from tallystick.runs.rows import head_start_on
 
 KINDS = pytest.mark.parametrize("kind", ["binary", "ternary"])

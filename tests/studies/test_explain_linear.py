@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tallystick import LinearCell, LinearLayer, Network, Readout, SelectiveLayer, read_network
-from tallystick.__main__ import main
+from tallystick.cli import main
 from tallystick.studies.explain.linear import as_record, explain_linear
 from tallystick.studies.explain.linear_figure import FILES, draw_linear, write_picture
 from tallystick.studies.explain.linear_words import as_text

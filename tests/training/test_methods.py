@@ -1,16 +1,13 @@
 """Every method trains, on the one loop, whatever it makes sense for; what it does not is refused in a line."""
 
 import hashlib
-import re
 from pathlib import Path
-from typing import get_type_hints
 
 import jax
 import numpy as np
 import pytest
 
-from tallystick.cells import CELLS, LAYERS, GatedCell
-from tallystick.cli.training import train as train_command
+from tallystick.cells import CELLS, GatedCell
 from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import Generated, fresh_job
@@ -274,11 +271,3 @@ def test_the_published_networks_are_the_same_bit_for_bit(key):
     arrays = [*jax.tree.leaves(networks.weights), networks.accuracy_train]
     found = hashlib.sha256(b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)).hexdigest()[:16]
     assert found == RECORDED[key]
-
-
-@pytest.mark.parametrize(("option", "table"), [("method", METHODS), ("schedule", SCHEDULES), ("cell", CELLS | LAYERS)])
-def test_the_help_names_all_there_is(option, table):
-    """JAX takes a second to load, so the help of methods and schedules is typed, and held to their tables here."""
-    text = get_type_hints(train_command, include_extras=True)[option].__metadata__[0].help
-    listed = text.split(": ")[-1].split("; docs")[0].replace("; or", ",").removesuffix(", with gates.")
-    assert re.split(r", | or ", listed.rstrip(".")) == list(table)

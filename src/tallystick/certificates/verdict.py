@@ -205,7 +205,7 @@ class Verdict(Shown):
         """The answer in words: up to which length every string is right, and how one fails."""
         from tallystick.certificates.words import answer  # noqa: PLC0415 -- which imports this
 
-        return " ".join(answer(self))
+        return printable(" ".join(answer(self)))
 
     @cached_property
     def hint(self) -> str | None:
