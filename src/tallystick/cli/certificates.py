@@ -21,13 +21,13 @@ from tallystick.certificates.verdict import (
 )
 from tallystick.certificates.words import describe, mistake, wrap
 from tallystick.cli import long_verdict, show, show_json
-from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, Wide, choice, completion
+from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, TaskName, Wide, choice, completion
 from tallystick.cli.tables import show_facts, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.task import has_long_names
-from tallystick.languages.tasks import READY_TASKS, TASKS
+from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, Readout, network_to_json, read_network, read_scalar_network
 from tallystick.networks.tensors.tensor_modules import NONLINEARITIES
 from tallystick.numbers import ANY_ORDER, FORMATS
@@ -60,14 +60,7 @@ Arithmetic = Annotated[
 
 def certify(
     path: RunOrNetwork,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TASK",
-            help=f"What is right: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
-            autocompletion=completion(READY_TASKS),
-        ),
-    ] = None,
+    task: TaskName = None,
     arithmetic: Arithmetic = REAL,
     lengths: Annotated[
         str, choice(tuple(Lengths), "Which lengths count; the paper's data has even ones alone.")

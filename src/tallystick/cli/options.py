@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tallystick.languages.tasks import READY_TASKS
+
 METHODS = (
     *("published", "corrected", "decayed", "count", "count-tokens", "count-calm", "count-penalty", "count-exact"),
     *("penalty", "lagrangian", "tied", "unit", "tied-unit", "projected", "curriculum", "saturating"),
@@ -46,6 +48,14 @@ def completion(names: Iterable[str]) -> Callable[[str], list[str]]:
 PLACES = "Where it runs and what it keeps"
 """The panel of options about machines and files."""
 
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TASK",
+        help=f"What is right: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
+        autocompletion=completion(READY_TASKS),
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Wide = Annotated[bool, typer.Option("--wide", help="Print all columns, however wide the table gets.")]

@@ -7,14 +7,13 @@ import typer
 
 from tallystick.cli import show, show_json
 from tallystick.cli.options import THEOREMS as THEOREM_NAMES
-from tallystick.cli.options import Force, Json, Limit, NetworkFile, completion
+from tallystick.cli.options import Force, Json, Limit, NetworkFile, TaskName, completion
 from tallystick.errors import BadInput, printable
 from tallystick.files import refuse_unwritable
 from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check, trace
 from tallystick.languages.machine_files import machine_to_json, read_machine, write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.languages.task import read_string
-from tallystick.languages.tasks import READY_TASKS
 from tallystick.numbers import FORMATS
 
 
@@ -87,14 +86,7 @@ def machines(
 
 def extract(
     path: NetworkFile,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TASK",
-            help=f"What it answers: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
-            autocompletion=completion(READY_TASKS),
-        ),
-    ] = None,
+    task: TaskName = None,
     arithmetic: Annotated[
         str,
         typer.Option(
