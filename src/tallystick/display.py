@@ -8,6 +8,7 @@ be read on white and on black. Everything in a view is text, whatever a file has
 # pyright: reportUnknownMemberType=false
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -95,12 +96,12 @@ class View:
     chart: Chart | None = None
 
 
-class Shown:
+class Shown(ABC):
     """Something that shows itself in a notebook; it says what by `view`."""
 
+    @abstractmethod
     def view(self) -> View:
         """Return what is shown."""
-        raise NotImplementedError
 
     def _repr_html_(self) -> str:
         """Return the view as HTML, which notebooks ask for."""
