@@ -60,8 +60,8 @@ class Executed(Arithmetic):
         return (0, 0) if x == (0, 0) else (-tanh_at_most(self.form, -x[0]), tanh_at_most(self.form, x[1]))
 
     def sigmoid(self, x: Box) -> Box:
-        """Nothing says how exact an executed sigmoid is; reading has refused it."""
-        raise NotImplementedError
+        """Leave it open: nothing says how exact an executed sigmoid is, and reading has refused it."""
+        raise Undecided
 
     def mean(self, share: Box, x: Box, y: Box) -> Box:
         """Return the mean, each operation rounded in its turn."""
