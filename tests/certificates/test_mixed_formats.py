@@ -35,7 +35,12 @@ def drawn(kind, name, seed):
     return (quantise(network) if name.startswith("int8") else network), generator
 
 
-@pytest.mark.parametrize("name", MIXED_FORMATS)
+SOME = [
+    name if place % 4 == 0 else pytest.param(name, marks=pytest.mark.long) for place, name in enumerate(MIXED_FORMATS)
+]
+
+
+@pytest.mark.parametrize("name", SOME)
 def test_what_numpy_computes_lies_in_its_enclosure(name):
     for seed, kind in enumerate(KINDS):
         network, generator = drawn(kind, name, seed)
@@ -43,6 +48,7 @@ def test_what_numpy_computes_lies_in_its_enclosure(name):
         assert leaving_any(network, name, rows, ["numpy"]) is None, (kind, seed)
 
 
+@pytest.mark.long
 def test_sums_that_are_multiplied_by_their_scale_at_the_end_lie_in_the_enclosure():
     for seed in range(40):
         generator = np.random.default_rng(seed)
@@ -76,7 +82,7 @@ def scaled_at_the_end(network, rows):
     return [np.stack(part, 1).astype(float) for part in (shown, outputs)]
 
 
-@pytest.mark.parametrize("name", MIXED_FORMATS)
+@pytest.mark.parametrize("name", SOME)
 def test_every_short_string_agrees_with_the_verdict(name):
     for seed, kind in enumerate(KINDS):
         network, _ = drawn(kind, name, 100 + seed)
@@ -105,6 +111,7 @@ def _same_weights(one, other):
     return MIXED_FORMATS[one].weights_name == MIXED_FORMATS[other].weights_name
 
 
+@pytest.mark.long
 def test_grouped_verdicts_are_checked_too():
     for name in ("float16-state-float32", "int8-weights-bfloat16-state-float32"):
         for seed in range(2):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tallystick import LinearLayer, LruLayer, Network, Readout, SelectiveLayer
-from tallystick.__main__ import main
+from tallystick.cli import main
 from tallystick.certificates.verdict import UNLIMITED
 from tallystick.reports.figure_eigenvalues import FILES, Leading, draw_eigenvalues, leading_sizes
 
