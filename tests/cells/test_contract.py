@@ -131,7 +131,7 @@ def every_cell_but(*later):
     return pytest.mark.parametrize("example", marked, ids=EVERY_CELL)
 
 
-@every_cell_but("gru")
+@every_cell_but("gru", "lstm")
 @pytest.mark.parametrize("every_token", [False, True], ids=["last token", "every token"])
 def test_the_gradient_of_training_is_the_slope_of_the_loss(example, every_token):
     """Carried by hand or sent back: as JAX differentiates the loss along the cell's own step, and as differences have it."""

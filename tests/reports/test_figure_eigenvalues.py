@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tallystick import LinearLayer, LruLayer, Network, Readout, SelectiveLayer
-from tallystick.cli import main
 from tallystick.certificates.verdict import UNLIMITED
+from tallystick.cli import main
 from tallystick.reports.figure_eigenvalues import FILES, Leading, draw_eigenvalues, leading_sizes
 
 COUNT = 5
