@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "gallery.md"
 SCRIPTS = {path.stem: path for path in (ROOT / "examples" / "gallery").glob("*.py")}
 SESSIONS = [block.text.partition("\n") for block in blocks_of(PAGE) if block.kind == "console"]
 SHOWN = {command.split("/")[-1].removesuffix(".py"): printed for command, _, printed in SESSIONS}
-SLOW = {"regions"}  # trains networks
+SLOW = {"published_network", "regions"}  # proves for seconds, trains networks
 
 
 def text_of(script):
