@@ -329,7 +329,7 @@ def test_a_torn_part_is_named_and_done_again_once_it_is_deleted(tmp_path, undist
     assert contents(tmp_path / "run") == undisturbed("all")
 
 
-@pytest.mark.parametrize("name", ["all", "summary"])
+@pytest.mark.parametrize("name", ["all", pytest.param("summary", marks=pytest.mark.long)])
 def test_a_torn_table_is_not_taken_for_a_finished_one(tmp_path, undisturbed, name):
     RUNS[name](tmp_path / "run")
     table = tmp_path / "run" / ("histograms.parquet" if name == "summary" else "models.parquet")
@@ -365,7 +365,7 @@ def test_a_run_killed_before_it_says_how_it_was_made_says_so_when_resumed(tmp_pa
     assert (out / "record.json").read_bytes() == record
 
 
-@pytest.mark.parametrize("removals", [0, 5])
+@pytest.mark.parametrize("removals", [pytest.param(0, marks=pytest.mark.long), 5])
 def test_a_run_killed_while_it_is_started_anew_can_be_started_anew(tmp_path, undisturbed, removals, begun):
     begun(tmp_path / "run")
     unlink, left = Path.unlink, [removals]

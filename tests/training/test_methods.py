@@ -125,7 +125,10 @@ def test_the_penalty_revives_dead_relu_cells():
     assert shares[1] > 0.95
 
 
-@pytest.mark.parametrize("method", ["count-calm", "lagrangian", "tied", "curriculum"])
+@pytest.mark.parametrize(
+    "method",
+    ["lagrangian", *(pytest.param(name, marks=pytest.mark.long) for name in ("count-calm", "tied", "curriculum"))],
+)
 def test_a_seeds_weights_are_the_same_in_any_block(method):
     setting = Setting("binary", bias=True, train_length=8, method=method, epochs=6)
     strings = training_set(setting.goal, 8, seed=0)
@@ -148,6 +151,7 @@ def test_paths_end_where_training_ends(method):
         np.testing.assert_allclose(path[-1], last, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.long
 def test_gradients_may_be_finer_than_the_weights():
     ends = {}
     for precision, gradients in (("float32", "own"), ("float32", "float64"), ("float64", "own")):
@@ -262,7 +266,11 @@ CPU = Path("/proc/cpuinfo")
     jax.__version__ != "0.10.2" or not CPU.exists() or "avx512f" not in CPU.read_text(),
     reason="float32 at length 8 is decided by rounding, which differs between versions and machines",
 )
-@pytest.mark.parametrize("key", RECORDED, ids=str)
+@pytest.mark.parametrize(
+    "key",
+    [key if place % 3 == 0 else pytest.param(key, marks=pytest.mark.long) for place, key in enumerate(RECORDED)],
+    ids=str,
+)
 def test_the_published_networks_are_the_same_bit_for_bit(key):
     task, bias, method, precision = key
     setting = Setting(task, bias, 8, method=method, precision=precision, epochs=20)

@@ -78,7 +78,9 @@ def test_the_loop_is_the_protocol(task, bias):
         assert trained.accuracy_train[seed] == pytest.approx(right)
 
 
-@pytest.mark.parametrize(("task", "precision"), [("binary", "float32"), ("ternary", "float64")])
+@pytest.mark.parametrize(
+    ("task", "precision"), [("binary", "float32"), pytest.param("ternary", "float64", marks=pytest.mark.long)]
+)
 def test_a_seeds_weights_are_the_same_in_any_block_on_any_number_of_cores(task, precision):
     """At length 8 float32 training is chaotic, so one differing bit would show."""
     setting = Setting(task, bias=True, train_length=8, precision=precision, epochs=12)
