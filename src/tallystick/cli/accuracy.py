@@ -21,6 +21,7 @@ from tallystick.cli.progress import waiting_bar
 from tallystick.cli.tables import show_rows, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
+from tallystick.languages.task import Task
 from tallystick.networks import Network, read_network
 from tallystick.numbers import ARITHMETICS
 
@@ -114,7 +115,7 @@ def accuracy(
         show_json({**_accuracy_json(found[-1]), "arithmetic": arithmetic, **lengths})
     else:
         for one in found if curve else found[-1:]:
-            _show_accuracy(one, in_classes=not curve)
+            _show_accuracy(one, model.task, in_classes=not curve)
 
 
 def _is_counted(network: Network, length: int | None, number: int | None, seed: int | None) -> bool:
@@ -284,8 +285,12 @@ def _accuracy_json(found: ExactAccuracy) -> dict[str, object]:
     }
 
 
-def _show_accuracy(found: ExactAccuracy, *, in_classes: bool) -> None:
-    shares = f"{100 * float(found.accuracy):.6g} %, {100 * float(found.balanced_accuracy):.6g} % with classes balanced"
-    show(f"{found.total_correct:,} of {found.total:,} strings of length {found.length} are right: {shares}")
-    for name, size in found.strings.items() if in_classes else ():
-        show(f"{name:9} {found.correct[name]:,} of {size:,}")
+def _show_accuracy(found: ExactAccuracy, task: Task, *, in_classes: bool) -> None:
+    share, balanced = (f"{100 * float(part):.6g} %" for part in (found.accuracy, found.balanced_accuracy))
+    if not in_classes:
+        show(f"length {found.length}: {found.total_correct:,} of {found.total:,} are right, {share}")
+        return
+    show(f"{share} of the strings of length {found.length} are right, {balanced} with classes balanced.")
+    classes = {task.in_words(name): (found.correct[name], size) for name, size in found.strings.items()}
+    for name, (correct, size) in {"all": (found.total_correct, found.total), **classes}.items():
+        show(f"{name:13} {correct:,} of {size:,}")
