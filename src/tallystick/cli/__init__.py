@@ -133,7 +133,6 @@ class _Commands(HelpInPanels, TyperGroup):
         except ModuleNotFoundError as error:
             with missing_extra_named():
                 raise error from None
-            raise  # which never happens
 
 
 def _loaded_later() -> None:
