@@ -35,9 +35,10 @@ from tallystick.training.fused import instructions
 from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.kernel import Launch, launch_for, read_string, train_fused
+from tallystick.training.fused.numbering import SEEDS, numbers
 from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.script import as_written, script_of
-from tallystick.training.fused.writing import SEEDS, Writer, numbers
+from tallystick.training.fused.writing import Writer
 from tallystick.training.gradients import gradient_of
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
@@ -239,7 +240,7 @@ def test_float64_is_refined_to_the_last_places(monkeypatch):
 def instructions_in(work, *arguments):
     """The device's instructions in a traced function, and its other operations on arrays."""
     program = jax.make_jaxpr(work)(*arguments)
-    writer = Writer(Arrays(native=True), multiply_adds=True)
+    writer = Writer(Arrays(native=True), multiply_adds=("float32",))
 
     def write(*values):
         return [part.values.item() for part in writer.write(program, [numbers([x], x.shape) for x in values])]

@@ -16,8 +16,9 @@ from tallystick.languages.tasks import BINARY
 from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
+from tallystick.training.fused.numbering import SEEDS, numbers, unwritable
 from tallystick.training.fused.vectors import FLOATS, OPERATIONS, Vectors
-from tallystick.training.fused.writing import SEEDS, Writer, numbers, unwritable
+from tallystick.training.fused.writing import Writer
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
@@ -142,7 +143,7 @@ def compiled(work, dtype, lanes=16):
     ]
     with processor._count(builder, function.args[1]) as block:
         x = builder.load(builder.gep(places[0], [block]), align=4)
-        (y,) = Writer(vectors, multiply_adds=False).write(program, [numbers([x], (SEEDS,))])
+        (y,) = Writer(vectors, multiply_adds=()).write(program, [numbers([x], (SEEDS,))])
         builder.store(y.values.item(), builder.gep(places[1], [block]), align=4)
     builder.ret_void()
     run = processor._compile(module)

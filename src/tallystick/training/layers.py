@@ -37,28 +37,34 @@ _FEW_COLUMNS = 8
 
 
 @jax.custom_vjp
-def multiply(matrix: Float[Array, "row column seed *string"], vector: State) -> State:
-    """Return M·h for every seed: few columns are added one by one, which compiles to one loop over the seeds.
+def multiply_onto(start: State, matrix: Float[Array, "row column seed *string"], vector: State) -> State:
+    """Return s + M·h for every seed: few columns are added one by one, which compiles to one loop over the seeds.
 
     Of many, such loops take several times as long as a sum over an axis.
     """
     if matrix.shape[1] > _FEW_COLUMNS:
-        return (matrix * vector[None]).sum(axis=1)
-    terms = [matrix[:, column] * vector[column] for column in range(matrix.shape[1])]
-    return sum(terms[1:], start=terms[0])
+        return start + (matrix * vector[None]).sum(axis=1)
+    for column in range(matrix.shape[1]):
+        start = start + matrix[:, column] * vector[column]
+    return start
 
 
-def _multiply(matrix: Array, vector: Array) -> tuple[Array, tuple[Array, Array]]:
-    return multiply(matrix, vector), (matrix, vector)
+def _multiply_onto(start: Array, matrix: Array, vector: Array) -> tuple[Array, tuple[Array, Array]]:
+    return multiply_onto(start, matrix, vector), (matrix, vector)
 
 
-def _send_back(given: tuple[Array, Array], error: Array) -> tuple[Array, Array]:
+def _send_back(given: tuple[Array, Array], error: Array) -> tuple[Array, Array, Array]:
     # What JAX would find for each column is an array of zeros beside it, of the size of the whole matrix.
     matrix, vector = given
-    return error[:, None] * vector[None], multiply(jnp.swapaxes(matrix, 0, 1), error)
+    return error, error[:, None] * vector[None], multiply(jnp.swapaxes(matrix, 0, 1), error)
 
 
-multiply.defvjp(_multiply, _send_back)
+multiply_onto.defvjp(_multiply_onto, _send_back)
+
+
+def multiply(matrix: Float[Array, "row column seed *string"], vector: State) -> State:
+    """Return M·h for every seed."""
+    return multiply_onto(jnp.zeros_like(matrix[:, 0]), matrix, vector)
 
 
 def _from_token(weights: TensorWeights, token: Token) -> State:
@@ -71,7 +77,7 @@ def _from_token(weights: TensorWeights, token: Token) -> State:
 
 def _simple(squash: Callable[[Array], Array]) -> Step:
     """Return the step f(W·x + b + U·h)."""
-    return lambda weights, h, token: squash(multiply(weights.recurrent, h) + _from_token(weights, token))
+    return lambda weights, h, token: squash(multiply_onto(_from_token(weights, token), weights.recurrent, h))
 
 
 def _selective(weights: TensorWeights, h: State, token: Token) -> State:
@@ -89,7 +95,7 @@ def _complex(weights: TensorWeights, h: State, token: Token) -> State:
 
 def _lstm(weights: TensorWeights, state: GatedState, token: Token) -> GatedState:
     """Return c' = f·c + i·g and h' = o·tanh c'."""
-    rows = multiply(weights.recurrent, state.hidden) + _from_token(weights, token)
+    rows = multiply_onto(_from_token(weights, token), weights.recurrent, state.hidden)
     i, f, g, o = jnp.split(rows, LstmCell.gates)
     memory = jax.nn.sigmoid(f) * state.memory + jax.nn.sigmoid(i) * jnp.tanh(g)
     return GatedState(jax.nn.sigmoid(o) * jnp.tanh(memory), memory)
@@ -100,7 +106,7 @@ def _gru(weights: TensorWeights, state: GatedState, token: Token) -> GatedState:
     own, looped = weights.bias or (jnp.zeros_like(weights.inputs[:, 0]),) * 2
     present = token.opening + token.closing
     from_token = token.choose(weights.inputs[:, 0], weights.inputs[:, 1]) + present * own
-    from_hidden = multiply(weights.recurrent, state.hidden) + present * looped
+    from_hidden = multiply_onto(present * looped, weights.recurrent, state.hidden)
     (r_x, z_x, n_x), (r_h, z_h, n_h) = (jnp.split(rows, GruCell.gates) for rows in (from_token, from_hidden))
     z, n = jax.nn.sigmoid(z_x + z_h), jnp.tanh(n_x + jax.nn.sigmoid(r_x + r_h) * n_h)
     return GatedState((1 - z) * n + z * state.hidden)

@@ -14,6 +14,8 @@ derivatives by U,
     h = a·p + b·q,    ∂h/∂a = p,    ∂h/∂b = q,    ∂h/∂U = a·p' + b·q'.
 
 The tokens are scalars, so that a step is four multiply-adds and no network has to choose between a and b.
+
+**Biases.** A bias that every token adds is added to both brackets' steps once per string, and its slope is the sum of theirs.
 """
 
 from collections.abc import Callable
@@ -32,7 +34,7 @@ from tallystick.numbers.values import Vector
 from tallystick.training.adam import Corrections, Momenta, Moments, optimiser_of
 from tallystick.training.gradients import Gradient, String, chain_errors, tokens_of
 from tallystick.training.objectives import Objective, Outputs
-from tallystick.training.weights import Weights
+from tallystick.training.weights import TensorWeights, Weights
 
 
 class Folded(NamedTuple):
@@ -120,3 +122,14 @@ def _sums_of_powers(U: Array, string: String) -> tuple[Sum, Sum, Sum, Sum]:
         p_by_U, q_by_U = U * p_by_U + p, U * q_by_U + q
         p, q = U * p + token.opening, U * q + token.closing
     return p, p_by_U, q, q_by_U
+
+
+def with_bias_in_steps(gradient: Gradient) -> Gradient:
+    """Return a gradient of layers whose biases are part of what either bracket adds."""
+
+    def of_steps(weights: TensorWeights, string: String, targets: Outputs) -> tuple[TensorWeights, Vector]:
+        steps = weights._replace(inputs=jnp.stack(weights.steps, axis=1), bias=())
+        slope, h = gradient(steps, string, targets)
+        return slope._replace(bias=(slope.inputs.sum(axis=1),) * len(weights.bias)), h
+
+    return of_steps

@@ -3,8 +3,10 @@
     x·y + z       float32: one instruction, where the compiler would round the product first
     x/y, √x       float32: the device's approximation; float64: the same, refined until it is right to about the last place
     eˣ            float32: a power of two by the device's approximation
+    tanh x        float32: 1 − 2/(1 + e²ˣ)
 
-In float32 each is right to about two units in the last place. In float64 products are rounded as the compiled scan rounds
+In float32 each is right to about two units in the last place, and tanh to 2·10⁻⁷: a change of its argument, or of what it is
+multiplied by, of one unit in the last place is as large. In float64 products are rounded as the compiled scan rounds
 them, so that the two stay together. docs/performance.md compares weights that were trained by both.
 """
 
@@ -45,6 +47,10 @@ class Arrays:
     def number(self, value: float, like: Value) -> Value:
         """Return a constant of the type of another value."""
         return np.asarray(value, like.dtype)[()]
+
+    def precision(self, value: Value) -> str:
+        """Return NumPy's name of the type of a value."""
+        return str(value.dtype)
 
     def convert(self, value: Value, dtype: Any) -> Value:  # noqa: ANN401 -- whatever names a type for NumPy
         """Return a value in another type, rounded to it."""
@@ -98,6 +104,10 @@ def _sigmoid(x: Array) -> Array:
     return _instruction("rcp.approx.ftz", 1 + _instruction("ex2.approx.ftz", x * -log2(e)))
 
 
+def _tanh(x: Array) -> Array:
+    return _plus_product(1.0, jnp.full_like(x, -2), _sigmoid(x * -2))
+
+
 def _refined_quotient(x: Array, y: Array) -> Array:
     """Divide: the approximation is right to 20 bits, Newton's step doubles them, and dividing the remainder does so again."""
     reciprocal = _instruction("rcp.approx.ftz", y)
@@ -130,6 +140,7 @@ _REPLACED: dict[tuple[str, str], Callable[..., Array]] = {
     ("sqrt", "float32"): _root,
     ("exp", "float32"): _exponential,
     ("logistic", "float32"): _sigmoid,
+    ("tanh", "float32"): _tanh,
     ("div", "float64"): _refined_quotient,
     ("sqrt", "float64"): _refined_root,
     ("logistic", "float64"): _refined_sigmoid,

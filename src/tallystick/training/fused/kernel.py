@@ -13,9 +13,10 @@ from jaxtyping import Array
 from tallystick.cells import Cell, Token
 from tallystick.languages.tasks import Task
 from tallystick.training.fused.instructions import Arrays
+from tallystick.training.fused.numbering import SEEDS, Numbers, numbers
 from tallystick.training.fused.programs import Layout, Program, program_of, trace
 from tallystick.training.fused.script import Script, Shape
-from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape
+from tallystick.training.fused.writing import Writer
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed
 
@@ -96,8 +97,8 @@ def _whole(array: Array) -> pl.BlockSpec:
     return pl.BlockSpec(array.shape, lambda _: (0,) * array.ndim)
 
 
-State = tuple[Any, list[Any]]
-"""How many steps are done, and the numbers of the student, one by one."""
+State = tuple[Any, list[Any], Any]
+"""How many steps are done, the numbers of the student, one by one, and how many strings of this epoch were answered right."""
 
 
 class _Training:
@@ -106,7 +107,7 @@ class _Training:
     def __init__(self, program: Program, script: Script, initial: list[Any], *, native: bool) -> None:
         self._program, self._script, self._traced = program, script, trace(program)
         # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
-        self._writer = Writer(Arrays(native=native), multiply_adds=program.precision == "float32")
+        self._writer = Writer(Arrays(native=native), multiply_adds=("float32",))
         self._initial = [
             numbers([rows[place, :] for place in range(int(np.prod(shape)))], (*shape, SEEDS))
             for rows, shape in zip(initial, program.shapes, strict=True)
@@ -115,61 +116,46 @@ class _Training:
 
     def run(self) -> list[list[Any]]:
         """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
-        stages = self._script.stages.shape[0]
         nothing = [_single(jnp.zeros((), self._program.precision))] * 3
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
-        state: State = (jnp.int32(0), self._values(start))
-        for stage in range(stages):
+        state: State = (jnp.int32(0), self._values(start), self._none())
+        for stage in range(self._script.stages.shape[0]):
             strings, epochs = self._script.stages[stage, 0], self._script.stages[stage, 1]
-            again = epochs - (stage == stages - 1)
-            state = jax.lax.fori_loop(0, again, lambda _, state, n=strings: self._epoch(n, state), state)
-        none = jnp.zeros((self._program.layout.lanes,), self._program.precision)
-        last = self._script.stages[stages - 1, 0]
-        (done, values), right = jax.lax.fori_loop(0, last, self._counted_step, (state, none))
+            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: self._epoch(n, state), state)
+        done, values, right = state
         temperature = _single(self._temperature(done))
         ended = self._writer.write(
-            self._traced.weights, [*self._initial, *nothing[:2], temperature, *self._numbers, *self._student(values)]
+            self._traced.weights,
+            [*self._initial, *nothing[:2], temperature, *self._numbers, *self._traced.put_together(values)],
         )
         return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
 
     def _epoch(self, strings: Array, state: State) -> State:
-        return jax.lax.fori_loop(0, strings, self._step, state)
+        return jax.lax.fori_loop(0, strings, self._step, (*state[:2], self._none()))
 
     def _step(self, place: Array, state: State) -> State:
-        return state[0] + 1, self._values(self._writer.write(self._traced.step, self._arguments(place, state)))
+        done, values, right = state
+        *student, is_right = self._writer.write(self._traced.step, self._arguments(place, done, values))
+        return done + 1, self._values(student), right + is_right.values.item()
 
-    def _counted_step(self, place: Array, state: tuple[State, Array]) -> tuple[State, Array]:
-        (done, _), right = state
-        *student, is_right = self._writer.write(self._traced.counted_step, self._arguments(place, state[0]))
-        return (done + 1, self._values(student)), right + is_right.values.item()
+    def _none(self) -> Array:
+        return jnp.zeros((self._program.layout.lanes,), self._program.precision)
 
-    def _arguments(self, place: Array, state: State) -> list[Numbers]:
+    def _arguments(self, place: Array, done: Array, values: list[Any]) -> list[Numbers]:
         """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
-        done, values = state
         tables = [*(table[done] for table in self._script.folded), self._temperature(done)]
         tokens, asked = read_string(self._script, self._program.shape, place)
         each = [number for token in tokens for number in token]
         singles = [*map(_single, tables), *self._numbers, *map(_single, [*each, *asked])]
-        return [*self._initial, *singles, *self._student(values)]
+        return [*self._initial, *singles, *self._traced.put_together(values)]
 
     def _temperature(self, done: Array) -> Array:
         return self._script.temperature[done if self._program.method.sharpens else 0]
 
-    def _student(self, values: list[Any]) -> list[Numbers]:
-        found, left = [], list(values)
-        for part in self._traced.student:
-            size = int(np.prod(own_shape(part.shape), dtype=int))
-            found.append(numbers(left[:size], part.shape))
-            left = left[size:]
-        return found
-
     def _values(self, student: list[Numbers]) -> list[Any]:
-        """Return the numbers of a student one by one, each an array unless all networks share it."""
-        return [
-            self._spread(value) if SEEDS in part.shape else jnp.asarray(value, part.dtype)
-            for held, part in zip(student, self._traced.student, strict=True)
-            for value in held.values.ravel()
-        ]
+        """Return the numbers of a student that are kept, each an array unless all networks share it."""
+        kept = zip(self._traced.take_apart(student), self._traced.kept, strict=True)
+        return [self._spread(value) if SEEDS in part.shape else jnp.asarray(value, part.dtype) for value, part in kept]
 
     def _spread(self, value: Any) -> Array:  # noqa: ANN401 -- an array, or a number that all networks share
         return jnp.broadcast_to(value, (self._program.layout.lanes,))

@@ -19,10 +19,11 @@ from llvmlite import binding, ir
 
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
+from tallystick.training.fused.numbering import SEEDS, Numbers, numbers
 from tallystick.training.fused.programs import Layout, Program, Traced, program_of, shapes_of, trace
 from tallystick.training.fused.script import Script, Shape
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
-from tallystick.training.fused.writing import SEEDS, Numbers, Writer, numbers, own_shape
+from tallystick.training.fused.writing import Writer
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed
 
@@ -103,7 +104,7 @@ class _Training:
         self._networks, self._stage_count = networks, stages
         self._vectors = Vectors(builder, program.layout.lanes)
         # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
-        self._writer = Writer(self._vectors, multiply_adds=program.precision == "float32")
+        self._writer = Writer(self._vectors, multiply_adds=("float32",))
         self._own, self._seen = FLOATS[program.precision], FLOATS[program.gradients]
         leaves = len(program.shapes)
         kinds = [self._own] * (2 * leaves + 1) + [self._seen] * 3 + [INTEGER] + [self._own] * 5
@@ -117,7 +118,7 @@ class _Training:
             tables
         )
         self._numbers = [self._single(builder.load(number)) for number in (strength, rate)]
-        self._state = [self._room(part) for part in traced.student]
+        self._state = [self._room(part) for part in traced.kept]
         self._score, self._done = builder.alloca(self._vectors.vector(self._own)), builder.alloca(_LONG)
 
     def write(self) -> None:
@@ -133,21 +134,19 @@ class _Training:
             for pointer, shape in zip(self._inputs, self._program.shapes, strict=True)
         ]
         nothing = [self._single(ir.Constant(self._own, 0))] * 3
+        none = self._vectors.spread(ir.Constant(self._own, 0))
+        build.store(none, self._score)
         self._keep(self._writer.write(traced.start, [*initial, *nothing, *self._numbers]))
         build.store(ir.Constant(_LONG, 0), self._done)
-        last = build.sub(self._stage_count, ir.Constant(_LONG, 1))
         with _count(build, self._stage_count) as stage:
             strings, epochs = self._stage(stage)
-            is_last = build.zext(build.icmp_signed("==", stage, last), _LONG)
-            with _count(build, build.sub(epochs, is_last)), _count(build, strings) as place:
-                self._keep(self._writer.write(traced.step, self._arguments(initial, place)))
-        # Right answers count in the last epoch of the last stage.
-        build.store(self._vectors.spread(ir.Constant(self._own, 0)), self._score)
-        strings, _ = self._stage(last)
-        with _count(build, strings) as place:
-            *student, right = self._writer.write(traced.counted_step, self._arguments(initial, place))
-            self._keep(student)
-            build.store(build.fadd(build.load(self._score), self._vectors.spread(right.values.item())), self._score)
+            with _count(build, epochs):
+                build.store(none, self._score)  # right answers count in the last epoch of the last stage
+                with _count(build, strings) as place:
+                    *student, right = self._writer.write(traced.step, self._arguments(initial, place))
+                    self._keep(student)
+                    right = self._vectors.spread(right.values.item())
+                    build.store(build.fadd(build.load(self._score), right), self._score)
         temperature = self._single(self._temperature_after(build.load(self._done)))
         ended = self._writer.write(
             traced.weights, [*initial, *nothing[:2], temperature, *self._numbers, *self._student()]
@@ -179,21 +178,17 @@ class _Training:
     def _single(self, value: Value) -> Numbers:
         return numbers([value], ())
 
-    def _room(self, part: Any) -> list[Value]:  # noqa: ANN401 -- a shape and its dtype
+    def _room(self, part: Any) -> Value:  # noqa: ANN401 -- a shape and its dtype
         element = type_of(part.dtype)
-        kind = self._vectors.vector(element) if SEEDS in part.shape else element
-        return [self._build.alloca(kind) for _ in range(int(np.prod(own_shape(part.shape))))]
+        return self._build.alloca(self._vectors.vector(element) if SEEDS in part.shape else element)
 
     def _student(self) -> list[Numbers]:
-        parts = zip(self._state, self._traced.student, strict=True)
-        return [numbers([self._build.load(place) for place in places], part.shape) for places, part in parts]
+        return self._traced.put_together([self._build.load(room) for room in self._state])
 
     def _keep(self, student: list[Numbers]) -> None:
-        values = [value for part in student for value in part.values.ravel()]
-        places = [place for part in self._state for place in part]
-        for value, place in zip(values, places, strict=True):
-            spread = isinstance(place.type.pointee, ir.VectorType)
-            self._build.store(self._vectors.spread(value) if spread else value, place)
+        for value, room in zip(self._traced.take_apart(student), self._state, strict=True):
+            is_vector = isinstance(room.type.pointee, ir.VectorType)
+            self._build.store(self._vectors.spread(value) if is_vector else value, room)
 
     def _stage(self, stage: Value) -> tuple[Value, Value]:
         """Return how many strings a stage has, and how many epochs."""

@@ -4,18 +4,20 @@ Both fused kernels are written from these programs, the one for processors in LL
 that every cell, task and method that can be traced goes through either.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from tallystick.cells import Cell, Token, VectorCell
 from tallystick.languages.tasks import Task
 from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.fused.graph import INPUT, Graph
+from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, numbers, own_shape, unwritable
 from tallystick.training.fused.script import Shape, learner_of
-from tallystick.training.fused.writing import SEEDS, unwritable
 from tallystick.training.lessons import Exercise
 from tallystick.training.loop import Learner, Student
 from tallystick.training.methods import Method
@@ -86,17 +88,50 @@ def missing_operation(weights: AnyWeights, setting: Setting, tokens: int, known:
     shape = Shape(tokens, outputs, outputs + bool(method.memory), method.every_token)
     parts = (setting.kind, setting.goal, method)
     program = program_of(weights, setting.gradient_dtype.name, shape, *parts, Layout(SEEDS, sharing=1))
-    return next(iter(unwritable(known, *trace(program)[:4])), None)
+    return next(iter(unwritable(known, *trace(program)[:3])), None)
 
 
 class Traced(NamedTuple):
-    """The parts of a run as programs, and the student that goes from one to the next."""
+    """The parts of a run as programs, and the student that goes from one to the next.
+
+    Attributes:
+        start: from the initial weights to a student.
+        step: from a student and a string to the next student, and who was right.
+        weights: from a student to its weights.
+        student: the shape and the type of each array of a student.
+        groups: of each number of a student, which of the kept numbers it equals.
+    """
 
     start: Any
     step: Any
-    counted_step: Any
     weights: Any
     student: list[Any]
+    groups: list[int]
+
+    @property
+    def kept(self) -> list[Any]:
+        """The arrays that the kept numbers are of."""
+        parts = [part for part in self.student for _ in range(_size(part))]
+        return [parts[place] for place in _firsts(self.groups)]
+
+    def take_apart(self, student: list[Numbers]) -> list[Any]:
+        """Return the numbers of a student that are kept."""
+        values = [value for part in student for value in part.values.ravel()]
+        return [values[place] for place in _firsts(self.groups)]
+
+    def put_together(self, values: list[Any]) -> list[Numbers]:
+        """Return a student from its kept numbers."""
+        each = iter([values[group] for group in self.groups])
+        return [numbers([next(each) for _ in range(_size(part))], part.shape) for part in self.student]
+
+
+def _size(part: Any) -> int:  # noqa: ANN401 -- a shape and its type
+    return int(np.prod(own_shape(part.shape), dtype=int))
+
+
+def _firsts(groups: list[int]) -> list[int]:
+    """Return the place of the first number of each group."""
+    return [groups.index(group) for group in range(max(groups) + 1)]
 
 
 @cache
@@ -142,10 +177,44 @@ def trace(program: Program) -> Traced:
     with jax.enable_x64("float64" in (program.precision, program.gradients)):
         started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)
         arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
-        counted = jax.make_jaxpr(learn)(*arguments)
-        plain = jax.make_jaxpr(lambda *arguments: learn(*arguments)[0])(*arguments)
+        step = jax.make_jaxpr(learn)(*arguments)
         ended = jax.make_jaxpr(weights)(*fixed, student)
-    return Traced(started, plain, counted, ended, jax.tree.leaves(student))
+    parts = jax.tree.leaves(student)
+    return Traced(started, step, ended, parts, _equal_numbers(started, step, parts))
+
+
+def _equal_numbers(start: Any, step: Any, student: list[Any]) -> list[int]:  # noqa: ANN401 -- JAX's programs
+    """Put the numbers of a student into groups that are equal at the start and after every step.
+
+    The moments of two biases that are added to the same sum are an example. Numbers that are computed alike at the start are
+    taken for equal until a step computes them differently.
+    """
+    graph = Graph()
+    walk, kinds = Walk(graph), [(str(part.dtype), SEEDS in part.shape) for part in student for _ in range(_size(part))]
+
+    def given(variable: Any, place: int) -> Numbers:  # noqa: ANN401
+        part = variable.aval
+        return numbers([graph.note(INPUT, detail=(place, number)) for number in range(_size(part))], part.shape)
+
+    def places(results: list[Numbers]) -> list[int]:
+        return [place for part in results[: len(student)] for place in part.values.ravel()]
+
+    before = [given(variable, place) for place, variable in enumerate(step.jaxpr.invars[: -len(student)])]
+    groups = _number(zip(kinds, places(walk.through(start, before[: len(start.jaxpr.invars)])), strict=True))
+    while True:
+        equal = [graph.note(INPUT, detail=("student", group)) for group in groups]
+        each = iter(equal)
+        arrays = [numbers([next(each) for _ in range(_size(part))], part.shape) for part in student]
+        finer = _number(zip(groups, places(walk.through(step, [*before, *arrays])), strict=True))
+        if finer == groups:
+            return groups
+        groups = finer
+
+
+def _number(keys: Iterable[Any]) -> list[int]:
+    """Number keys in the order in which they first occur."""
+    seen: dict[Any, int] = {}
+    return [seen.setdefault(key, len(seen)) for key in keys]
 
 
 def exercise_of(string: list[Token], asked: list[Any], shape: Shape, *, as_arrays: bool) -> Exercise:

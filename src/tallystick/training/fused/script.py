@@ -4,7 +4,6 @@ A string is two integers, one bit per token, and Adam's corrections are a table.
 engine traces it and decides how each operation is computed.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,13 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.extend import core
 from jaxtyping import Array, Float, Int
 
-from tallystick.cells import Cell, LinearCell
+from tallystick.cells import Cell, GruCell, LinearCell, VectorCell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.arithmetic import Folded, fold, folded_adam, linear_gradient
+from tallystick.training.fused.arithmetic import Folded, fold, folded_adam, linear_gradient, with_bias_in_steps
 from tallystick.training.gradients import Gradient, gradient_of
+from tallystick.training.layers import GATES, gate_gradient
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import Learner
 from tallystick.training.methods import Method
@@ -119,16 +118,18 @@ def learner_of(
     return Learner(initial, optimiser, *numbers, kind=kind, task=task, method=method, gradient=gradient)
 
 
-def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient | None:
-    """Return the gradient with the least arithmetic; None for the learner's own, where gates are sharpened."""
-    if method.uses_gates:
-        return None
+def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient:
+    """Return the gradient with the least arithmetic."""
     # Errors are differences of nearly equal numbers, so their rounding decides where training ends.
     objective = method.objective(task)
     objective = replace(objective, error=as_written(objective.error))
     if kind is LinearCell and not method.every_token:
         return linear_gradient(objective)
-    return gradient_of(kind, objective, every_token=method.every_token)
+    if kind in GATES:
+        gradient = gate_gradient(kind, objective, every_token=method.every_token, memory=bool(method.memory))
+    else:
+        gradient = gradient_of(kind, objective, every_token=method.every_token)
+    return with_bias_in_steps(gradient) if issubclass(kind, VectorCell) and kind is not GruCell else gradient
 
 
 # --- Traced programs ------------------------------------------------------------------------------------------------------------
@@ -144,17 +145,3 @@ def as_written(work: Callable[..., Result]) -> Callable[..., Result]:
         return work(*arguments)
 
     return jax.jit(left_as_written)
-
-
-def products_used_once(program: core.Jaxpr) -> dict[Any, core.JaxprEqn]:
-    """Return the products that only one sum needs: these can be part of a multiply-add."""
-    used = [atom for equation in program.eqns for atom in equation.invars] + list(program.outvars)
-    uses = Counter(atom for atom in used if isinstance(atom, core.Var))
-    return {
-        equation.outvars[0]: equation
-        for equation in program.eqns
-        if equation.primitive.name == "mul"
-        and uses[equation.outvars[0]] == 1
-        and equation.outvars[0].aval.ndim > 0  # pyright: ignore[reportAttributeAccessIssue]
-        and str(equation.outvars[0].aval.dtype) == "float32"  # pyright: ignore[reportAttributeAccessIssue]
-    }

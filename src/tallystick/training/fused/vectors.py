@@ -21,6 +21,7 @@ FLOATS = {"float32": ir.FloatType(), "float64": ir.DoubleType()}
 _SINGLE, _DOUBLE = FLOATS.values()
 _BITS = {_SINGLE: ir.IntType(32), _DOUBLE: ir.IntType(64)}
 _SUFFIX = {_SINGLE: "f32", _DOUBLE: "f64"}
+_NAMES = {**{kind: name for name, kind in FLOATS.items()}, INTEGER: "int32", BOOLEAN: "bool"}
 
 Value = Any
 """A value of LLVM's: a vector, or a scalar that all networks share."""
@@ -68,6 +69,10 @@ class Vectors:
         if isinstance(like.type, ir.VectorType):
             return ir.Constant(like.type, [value] * self.lanes)
         return ir.Constant(like.type, value)
+
+    def precision(self, value: Value) -> str:
+        """Return NumPy's name of the type of a value."""
+        return _NAMES[element_of(value)]
 
     def spread(self, value: Value) -> Value:
         """Return a value with a lane per network."""

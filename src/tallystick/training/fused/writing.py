@@ -1,27 +1,20 @@
-"""A traced program written number by number: every array becomes an array of vectors, one for each of its numbers in a network.
+"""Programs written with whatever computes numbers of many networks: LLVM's vectors for processors, Pallas for GPUs."""
 
-A program is traced with `SEEDS` networks, a number that no other axis has, so that the axis of networks can be told from others.
-It is what the lanes of the vectors stand for; every other axis is unrolled. What no result needs is not written.
-"""
-
-from collections.abc import Callable, Container, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Container, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from jax.extend import core
 
-from tallystick.training.fused.script import LEFT_AS_WRITTEN, products_used_once
-
-SEEDS = 61
-"""How many networks a program is traced with; they stand for any number of lanes."""
-
+from tallystick.training.fused.graph import AS_WRITTEN, CONSTANT, CONVERSION, INPUT, NUMBER, SUMS, Graph, Place
+from tallystick.training.fused.numbering import Numbers, Walk, numbers
 
 Value = Any
 """One number of many networks as whoever writes it has it, or a scalar that all networks share."""
 
 
 class Vectors(Protocol):
-    """What writes an operation on numbers of many networks: by LLVM for processors, by Pallas for GPUs."""
+    """What writes an operation on numbers of many networks."""
 
     @property
     def operations(self) -> Container[str]:
@@ -34,6 +27,10 @@ class Vectors(Protocol):
     def number(self, value: float, like: Value) -> Value:
         """Return a constant of the type of another value."""
 
+    def precision(self, value: Value) -> str:
+        """Return NumPy's name of the type of a value."""
+        ...
+
     def apply(self, name: str, *operands: Value) -> Value:
         """Apply an operation by JAX's name for it."""
 
@@ -44,308 +41,74 @@ class Vectors(Protocol):
         """Return x·y + z, rounded once."""
 
 
-class Numbers(NamedTuple):
-    """An array of a program.
-
-    Attributes:
-        values: vectors, or scalars where all networks share a number; the axis of networks is left out.
-        shape: the shape it was traced with.
-    """
-
-    values: np.ndarray
-    shape: tuple[int, ...]
-
-
-def own_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return a shape without the axis of networks."""
-    return tuple(size for size in shape if size != SEEDS)
-
-
-def numbers(values: Sequence[Value] | np.ndarray, shape: Sequence[int]) -> Numbers:
-    """Return values, in the order of their places, as an array."""
-    found = np.empty(len(values), object)
-    for place, value in enumerate(values):  # one by one: NumPy would take an array of many networks apart
-        found[place] = value
-    return Numbers(found.reshape(own_shape(shape)), tuple(shape))
-
-
 class Writer:
     """Writes programs.
 
     Args:
         vectors: what writes an operation.
-        multiply_adds: whether a product that only one sum needs becomes part of it.
+        multiply_adds: the types in which a product that only one sum needs becomes part of it.
     """
 
-    def __init__(self, vectors: Vectors, *, multiply_adds: bool) -> None:
+    def __init__(self, vectors: Vectors, *, multiply_adds: Container[str]) -> None:
         """Write with these vectors."""
         self.vectors, self._multiply_adds = vectors, multiply_adds
 
     def write(self, program: core.ClosedJaxpr, arguments: Sequence[Numbers]) -> list[Numbers]:
-        """Write a program for some arguments, and return its results."""
-        return self._write(program, arguments, multiply_adds=self._multiply_adds)
+        """Write a program for some arguments, and return its results; what no result needs is not written."""
+        graph, given = Graph(), [value for part in arguments for value in part.values.ravel()]
+        places = iter([graph.note(INPUT, detail=place) for place in range(len(given))])
+        inputs = [numbers([next(places) for _ in range(part.values.size)], part.shape) for part in arguments]
+        results = Walk(graph).through(program, inputs)
+        wanted = [place for part in results for place in part.values.ravel()]
+        written = _Writing(graph, graph.added_products(wanted), self.vectors, self._multiply_adds, given)
+        for place in graph.needed(wanted):
+            written.add(place)
+        return [numbers([written.value(place) for place in part.values.ravel()], part.shape) for part in results]
 
-    def _write(self, closed: core.ClosedJaxpr, arguments: Sequence[Numbers], *, multiply_adds: bool) -> list[Numbers]:
-        program = closed.jaxpr
-        known = [self._constant(constant) for constant in closed.consts]
-        values: dict[Any, Numbers] = dict(zip([*program.constvars, *program.invars], [*known, *arguments], strict=True))
-        products = products_used_once(program) if multiply_adds else {}
-        needed = _needed(program)
 
-        def read(atom: Any) -> Numbers:  # noqa: ANN401 -- a variable or a literal
-            if isinstance(atom, core.Literal):
-                return self._constant(np.asarray(atom.val, atom.aval.dtype))  # pyright: ignore[reportAttributeAccessIssue]
-            return values[atom]
+class _Writing:
+    """What is written of one graph so far."""
 
-        for equation in program.eqns:
-            if not any(result in needed for result in equation.outvars):
-                continue
-            operands = [read(atom) for atom in equation.invars]
-            product = next((atom for atom in equation.invars if isinstance(atom, core.Var) and atom in products), None)
-            if product is not None and equation.primitive.name in _SUMS:
-                first = product is equation.invars[0]
-                factors = [read(atom) for atom in products[product].invars]
-                results = [self._multiply_add(equation, factors, operands[first], product_first=first)]
-            else:
-                results = self._apply(equation, operands, multiply_adds=multiply_adds)
-            values.update(zip(equation.outvars, results, strict=True))
-        return [read(atom) for atom in program.outvars]
+    def __init__(
+        self, graph: Graph, added: set[Place], vectors: Vectors, multiply_adds: Container[str], given: list[Value]
+    ) -> None:
+        self._noted, self._added, self._given = graph.noted, added, given
+        self._vectors, self._multiply_adds = vectors, multiply_adds
+        self._values: dict[Place, Value] = {}
 
-    def _apply(self, equation: core.JaxprEqn, operands: list[Numbers], *, multiply_adds: bool) -> list[Numbers]:
-        name, shape, parameters = equation.primitive.name, _shape(equation.outvars[0]), equation.params
-        if name == "scan":
-            return self._unroll(equation, operands, multiply_adds=multiply_adds)
-        inner = parameters.get("jaxpr", parameters.get("call_jaxpr"))
-        if isinstance(inner, core.ClosedJaxpr):
-            fused = multiply_adds and parameters.get("name") != LEFT_AS_WRITTEN
-            return self._write(inner, operands, multiply_adds=fused)
-        if name in self.vectors.operations:
-            return [self.each(shape, lambda *parts: self.vectors.apply(name, *parts), operands)]
-        if name in _PARTS:
-            parts = zip(_PARTS[name](operands[0], parameters), equation.outvars, strict=True)
-            return [Numbers(part, _shape(result)) for part, result in parts]
-        return [Numbers(_FORMS[name](self, operands, shape, parameters), shape)]
+    def value(self, place: Place) -> Value:
+        """Return the value of a place whose operands are written; a product that is added waits until it is asked for."""
+        if place not in self._values:
+            self._values[place] = self._compute(*self._noted[place])
+        return self._values[place]
 
-    def each(self, shape: tuple[int, ...], work: Callable[..., Value], operands: list[Numbers]) -> Numbers:
-        """Do the same with every number of arrays of one shape; a single number goes with all."""
-        flat = np.broadcast_arrays(*(_beside(operand, shape) for operand in operands))
-        return numbers([work(*parts) for parts in zip(*(part.ravel() for part in flat), strict=True)], shape)
+    def add(self, place: Place) -> None:
+        """Write a place, unless a sum may take it in."""
+        if place not in self._added:
+            self.value(place)
 
-    def _multiply_add(
-        self, equation: core.JaxprEqn, factors: list[Numbers], other: Numbers, *, product_first: bool
-    ) -> Numbers:
+    def _compute(self, name: str, operands: tuple[Place, ...], detail: Any) -> Value:  # noqa: ANN401
+        if name == INPUT:
+            return self._given[detail]
+        if name == CONSTANT:
+            number, dtype = detail
+            return self._vectors.constant(np.asarray(number, dtype)[()])
+        if name == NUMBER:
+            return self._vectors.number(detail, self.value(operands[0]))
+        if name == CONVERSION:
+            return self._vectors.convert(self.value(operands[0]), detail)
+        if name in SUMS and detail != AS_WRITTEN:
+            for place, other in zip(operands, operands[::-1], strict=True):
+                if place in self._added and self._is_fused(place):
+                    return self._multiply_add(name, place, other, product_first=place == operands[0])
+        return self._vectors.apply(name, *map(self.value, operands))
+
+    def _is_fused(self, product: Place) -> bool:
+        return self._vectors.precision(self.value(self._noted[product].operands[0])) in self._multiply_adds
+
+    def _multiply_add(self, name: str, product: Place, other: Place, *, product_first: bool) -> Value:
         """Return x·y + z, x·y − z or z − x·y."""
-        takes, vectors = equation.primitive.name == "sub", self.vectors
-
-        def work(x: Value, y: Value, z: Value) -> Value:
-            x = vectors.apply("neg", x) if takes and not product_first else x
-            return vectors.multiply_add(x, y, vectors.apply("neg", z) if takes and product_first else z)
-
-        return self.each(_shape(equation.outvars[0]), work, [*factors, other])
-
-    def _unroll(self, equation: core.JaxprEqn, operands: list[Numbers], *, multiply_adds: bool) -> list[Numbers]:
-        """Write the steps of a scan one after the other; what it goes along has an axis more than a step sees of it."""
-        parameters, inner = equation.params, equation.params["jaxpr"].jaxpr
-        carried = sum(_shape(one) == _shape(each) for one, each in zip(equation.outvars, inner.outvars, strict=True))
-        seen = sum(one.shape == _shape(each) for one, each in zip(operands, inner.invars, strict=True))
-        fixed, carry, along = operands[: seen - carried], operands[seen - carried : seen], operands[seen:]
-        places = range(parameters["length"])
-        kept: list[list[Numbers]] = []
-        for place in reversed(places) if parameters["reverse"] else places:
-            read = [Numbers(part.values[place, ...], part.shape[1:]) for part in along]
-            results = self._write(parameters["jaxpr"], [*fixed, *carry, *read], multiply_adds=multiply_adds)
-            carry = results[: len(carry)]
-            kept.append(results[len(carry) :])
-        if parameters["reverse"]:
-            kept.reverse()
-        stacked = [
-            Numbers(_stack([part.values for part in parts]), (len(parts), *parts[0].shape))
-            for parts in zip(*kept, strict=True)
-        ]
-        return [*carry, *stacked]
-
-    def _constant(self, value: Any) -> Numbers:  # noqa: ANN401 -- an array
-        array = np.asarray(value)
-        if SEEDS in array.shape:
-            axis = array.shape.index(SEEDS)
-            assert (array == array.take([0], axis)).all(), "a constant that differs from network to network"
-            return numbers([self.vectors.constant(one) for one in array.take(0, axis).ravel()], array.shape)
-        return numbers([self.vectors.constant(one) for one in array.ravel()], array.shape)
-
-    def sum(self, values: np.ndarray) -> Value:
-        """Add numbers one by one."""
-        found, *rest = values
-        for value in rest:
-            found = self.vectors.apply("add", found, value)
-        return found
-
-
-_SUMS = ("add", "sub", "add_any")
-
-
-def unwritable(known: Container[str], *programs: core.ClosedJaxpr) -> list[str]:
-    """Return the names of the operations in programs that have no form here and are not known to whoever applies them."""
-    found: list[str] = []
-    for program in programs:
-        needed = _needed(program.jaxpr)
-        for equation in program.jaxpr.eqns:
-            if not any(result in needed for result in equation.outvars):
-                continue
-            inner = equation.params.get("jaxpr", equation.params.get("call_jaxpr"))
-            if isinstance(inner, core.ClosedJaxpr):
-                found += unwritable(known, inner)
-            elif equation.primitive.name not in (*_FORMS, *_PARTS) and equation.primitive.name not in known:
-                found.append(equation.primitive.name)
-    return found
-
-
-def _needed(program: core.Jaxpr) -> set[Any]:
-    """Return the variables that the results rest on."""
-    needed = {atom for atom in program.outvars if isinstance(atom, core.Var)}
-    for equation in reversed(program.eqns):
-        if any(result in needed for result in equation.outvars):
-            needed |= {atom for atom in equation.invars if isinstance(atom, core.Var)}
-    return needed
-
-
-def _shape(variable: Any) -> tuple[int, ...]:  # noqa: ANN401
-    return tuple(variable.aval.shape)
-
-
-def _beside(array: Numbers, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the values of an array beside those of a shape, where all networks may share what it holds."""
-    if SEEDS in array.shape or SEEDS not in shape or not array.shape:
-        return array.values
-    return array.values.squeeze(shape.index(SEEDS))
-
-
-def _own_axis(shape: tuple[int, ...], axis: int) -> int:
-    """Return the place of an axis once that of the networks is left out."""
-    assert shape[axis] != SEEDS, "an operation along the axis of networks"
-    return axis - (SEEDS in shape[:axis])
-
-
-def _stack(parts: Sequence[np.ndarray]) -> np.ndarray:
-    found = np.empty((len(parts), *parts[0].shape), object)
-    for place, part in enumerate(parts):
-        found[place, ...] = part
-    return found
-
-
-# --- Operations with a form of their own ----------------------------------------------------------------------------------------
-
-Form = Callable[[Writer, list[Numbers], tuple[int, ...], dict[str, Any]], np.ndarray]
-
-
-def _broadcast(_: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    (array,) = operands
-    sizes = [1] * len(shape)
-    for size, place in zip(array.shape, parameters["broadcast_dimensions"], strict=True):
-        sizes[place] = 1 if size == SEEDS else size
-    kept = [size for size, target in zip(sizes, shape, strict=True) if target != SEEDS]
-    return np.broadcast_to(array.values.reshape(kept), own_shape(shape))
-
-
-def _reshape(_: Writer, operands: list[Numbers], shape: tuple[int, ...], __: dict[str, Any]) -> np.ndarray:
-    before, after = operands[0].shape, shape
-    if SEEDS in before:
-        ahead = [np.prod(part[: part.index(SEEDS)], dtype=int) for part in (before, after)]
-        assert ahead[0] == ahead[1], "numbers of one network become those of another"
-    return operands[0].values.reshape(own_shape(shape))
-
-
-def _transpose(_: Writer, operands: list[Numbers], __: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    before = operands[0].shape
-    return operands[0].values.transpose(
-        [_own_axis(before, axis) for axis in parameters["permutation"] if before[axis] != SEEDS]
-    )
-
-
-def _slice(_: Writer, operands: list[Numbers], __: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    starts, ends = parameters["start_indices"], parameters["limit_indices"]
-    strides = parameters["strides"] or (1,) * len(starts)
-    cuts = zip(operands[0].shape, starts, ends, strides, strict=True)
-    return operands[0].values[tuple(slice(start, end, by) for size, start, end, by in cuts if size != SEEDS)]
-
-
-def _concatenate(_: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    axis = _own_axis(shape, parameters["dimension"])
-    return np.concatenate([operand.values for operand in operands], axis=axis)
-
-
-def _stack_arrays(_: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    axis = _own_axis(shape, parameters["axis"])
-    return np.moveaxis(_stack([operand.values for operand in operands]), 0, axis)
-
-
-def _pad(_: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    array, filling = operands
-    found = np.empty(own_shape(shape), object)
-    found[...] = filling.values.item()
-    cuts = []
-    for size, (low, high, inner) in zip(array.shape, parameters["padding_config"], strict=True):
-        assert low >= 0 <= high, "what is cut off by padding"
-        if size != SEEDS:
-            cuts.append(slice(low, low + (size - 1) * (inner + 1) + 1, inner + 1))
-    found[tuple(cuts)] = array.values
-    return found
-
-
-def _reverse(_: Writer, operands: list[Numbers], __: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    axes = tuple(_own_axis(operands[0].shape, axis) for axis in parameters["dimensions"])
-    return np.flip(operands[0].values, axes)
-
-
-def _reduce_sum(
-    writer: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]
-) -> np.ndarray:
-    axes = [_own_axis(operands[0].shape, axis) for axis in parameters["axes"]]
-    values = np.moveaxis(operands[0].values, axes, range(len(axes)))
-    columns = values.reshape(-1, int(np.prod(own_shape(shape), dtype=int)))
-    return numbers([writer.sum(column) for column in columns.T], shape).values
-
-
-def _power(writer: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    vectors, exponent = writer.vectors, parameters["y"]
-
-    def power(x: Value) -> Value:
-        found = x
-        for _ in range(abs(exponent) - 1):
-            found = vectors.apply("mul", found, x)
-        return found if exponent > 0 else vectors.apply("div", vectors.number(1, x), found)
-
-    return writer.each(shape, power, operands).values
-
-
-def _convert(writer: Writer, operands: list[Numbers], shape: tuple[int, ...], parameters: dict[str, Any]) -> np.ndarray:
-    return writer.each(shape, lambda x: writer.vectors.convert(x, parameters["new_dtype"]), operands).values
-
-
-def _split(array: Numbers, parameters: dict[str, Any]) -> Sequence[np.ndarray]:
-    ends = np.cumsum(parameters["sizes"])[:-1]
-    return np.split(array.values, ends, axis=_own_axis(array.shape, parameters["axis"]))
-
-
-def _unstack(array: Numbers, parameters: dict[str, Any]) -> Sequence[np.ndarray]:
-    parts = np.moveaxis(array.values, _own_axis(array.shape, parameters["axis"]), 0)
-    return [parts[place, ...] for place in range(len(parts))]
-
-
-_PARTS = {"split": _split, "unstack": _unstack}
-"""Operations with several results."""
-
-_FORMS: dict[str, Form] = {
-    "integer_pow": _power,
-    "convert_element_type": _convert,
-    "broadcast_in_dim": _broadcast,
-    "reshape": _reshape,
-    "squeeze": _reshape,
-    "expand_dims": _reshape,
-    "transpose": _transpose,
-    "slice": _slice,
-    "concatenate": _concatenate,
-    "stack": _stack_arrays,
-    "pad": _pad,
-    "rev": _reverse,
-    "reduce_sum": _reduce_sum,
-}
+        x, y = map(self.value, self._noted[product].operands)
+        z, negative = self.value(other), name == "sub"
+        x = self._vectors.apply("neg", x) if negative and not product_first else x
+        return self._vectors.multiply_add(x, y, self._vectors.apply("neg", z) if negative and product_first else z)
