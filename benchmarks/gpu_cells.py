@@ -1,23 +1,28 @@
-"""The fused kernel for GPUs on every kind of cell, in one run: its speed, and how far its weights are from the scan's.
+"""The fused kernel for GPUs on every kind of cell, in one run: its speed beside others, and how far it is from the scan.
 
-    python -m benchmarks.gpu_cells [CELL:UNITS ...]
+    python -m benchmarks.gpu_cells [CELL:UNITS[:bias] ...]
 
-Each row is the kernel alone, on networks that lie on the device already: length 8, 100 epochs, one string a step. The scan is
-JAX's batched program on the same GPU, for one epoch. `nudged` is how far the scan's own weights move if every initial weight is
-changed by up to one unit in the last place: no two ways of rounding can be expected to agree more closely. Differences are the
-median over seeds of the greatest difference in a weight.
+Each row is the kernel alone, on networks that lie on the device already: binary, length 8, 100 epochs, one string a step. The
+others do the same work on the same GPU, for one epoch: `jax.vmap` and PyTorch's `vmap` under `torch.compile` as one would first
+write them (`baselines/several_units.py`), and the scan, which is JAX's batched program of this tool. `nudged` is how far the
+scan's own weights move if every initial weight is changed by up to one unit in the last place: no two ways of rounding can be
+expected to agree more closely. Differences are the median over seeds of the greatest difference in a weight.
 """
 
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.baselines import several_units
+from tallystick.cells import VectorCell
 from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import encode
 from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused.kernel import launch_for, train_fused
@@ -28,11 +33,14 @@ from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
 
-CELLS = ("linear:1", "lstm:1", "lstm:2", "gru:2", "linear:4", "selective:4", "lstm:4")
-SEEDS = {1: 4 * 811_008, 2: 2**18, 4: 2**18}
-"""By the number of units; of cells with one unit a whole number of fillings of an H200."""
+CELLS = (
+    *("linear:1", "linear:1:bias", "linear:4", "linear:4:bias", "lstm:1:bias", "lstm:2", "lstm:2:bias"),
+    *("gru:2:bias", "selective:4:bias"),
+)
+FILLING = 132 * 2 * 128
+"""How many networks an H200 trains at once if they need all registers."""
 
-_COMPARED, _EPOCHS, _SCANNED = 64, 5, 2**12
+_COMPARED, _EPOCHS, _SCANNED, _MAPPED = 64, 5, 2**12, 2**16
 
 
 def initial(setting: Setting, seeds: int) -> AnyWeights:
@@ -50,7 +58,8 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 def kernel_rate(setting: Setting) -> tuple[float, float]:
     """Return runs per second, and the seconds of a first call, which compiles."""
-    seeds, strings = SEEDS[setting.units], training_set(setting.goal, setting.train_length, seed=0)
+    seeds = (8 if issubclass(setting.kind, VectorCell) else 96) * FILLING
+    strings = training_set(setting.goal, setting.train_length, seed=0)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
     parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
     arrays = jax.tree.map(jnp.asarray, (initial(setting, seeds), script))
@@ -69,6 +78,35 @@ def scan_rate(setting: Setting) -> float:
     parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
     seconds_of(lambda: train_block(*arrays, **parts))
     return _SCANNED / seconds_of(lambda: train_block(*arrays, **parts)) / setting.epochs
+
+
+def mapped_rates(setting: Setting) -> list[str]:
+    """Return runs per second of `jax.vmap` and of compiled PyTorch, from one epoch; empty where neither has such a cell."""
+    if setting.cell not in ("lstm", "linear") or not issubclass(setting.kind, VectorCell):
+        return ["", ""]
+    networks, *lessons = mapped_case(setting, _MAPPED)
+    options: dict[str, Any] = {"cell": setting.cell, "epochs": 1}
+    works = (
+        lambda: several_units.train_jax(networks, *lessons, **options),
+        lambda: several_units.train_pytorch(networks, *lessons, **options, device="cuda"),
+    )
+    found = []
+    for work in works:
+        seconds_of(work)
+        found.append(f"{_MAPPED / seconds_of(work) / setting.epochs:,.0f}")
+    return found
+
+
+def mapped_case(setting: Setting, seeds: int) -> tuple[several_units.Network, np.ndarray, np.ndarray]:
+    """Return networks, strings and targets as `several_units` takes them."""
+    weights = initial(setting, seeds)
+    parts = {"inputs": weights.inputs, "recurrent": weights.recurrent, "readout": weights.readout_weight}
+    if weights.bias:
+        parts |= {"biases": np.stack(weights.bias), "offset": weights.readout_bias[0]}
+    networks = {name: np.ascontiguousarray(np.moveaxis(part, -1, 0)) for name, part in parts.items()}
+    strings = training_set(setting.goal, setting.train_length, seed=0)
+    tokens = np.stack(encode(strings), axis=-1).astype(setting.dtype)
+    return networks, tokens, setting.answers(strings)[:, 0].astype(setting.dtype)
 
 
 def differences(setting: Setting) -> tuple[float, float]:
@@ -92,19 +130,19 @@ def main(*cells: str) -> None:
     """Print a row per cell."""
     devices = devices_named("gpu")
     print(f"{devices.name}, length 8, binary, float32\n")
-    print("| cell | bias | runs per second | scan | compiled in | differs from the scan by | nudged |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| cell | bias | runs per second | jax.vmap | PyTorch | scan | compiled in | differs from the scan by | nudged |"
+    )
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name in cells or CELLS:
-        cell, units = name.split(":")
-        for bias in (False, True) if name == "linear:1" else (True,):
-            setting = Setting("binary", bias, 8, cell=cell, units=int(units))
-            with devices.using(), training_precision(setting):
-                rate, compiling = kernel_rate(setting)
-                scanned = scan_rate(setting)
-            found, nudged = differences(setting)
-            columns = (cell, units, "with" if bias else "without", f"{rate:,.0f}", f"{scanned:,.0f}")
-            first, *rest = columns
-            print(f"| {first}, {' | '.join(rest)} | {compiling:.1f} s | {found:.1e} | {nudged:.1e} |", flush=True)
+        cell, units, *bias = name.split(":")
+        setting = Setting("binary", bool(bias), 8, cell=cell, units=int(units))
+        with devices.using(), training_precision(setting):
+            rate, compiling = kernel_rate(setting)
+            scanned, mapped = scan_rate(setting), mapped_rates(setting)
+        found, nudged = differences(setting)
+        columns = (f"{cell}, {units}", "with" if bias else "without", f"{rate:,.0f}", *mapped, f"{scanned:,.0f}")
+        print("|", " | ".join(columns), f"| {compiling:.1f} s | {found:.1e} | {nudged:.1e} |", flush=True)
 
 
 if __name__ == "__main__":
