@@ -58,7 +58,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 def kernel_rate(setting: Setting) -> tuple[float, float]:
     """Return runs per second, and the seconds of a first call, which compiles."""
-    seeds = (8 if issubclass(setting.kind, VectorCell) else 96) * FILLING
+    seeds = (25 if issubclass(setting.kind, VectorCell) else 96) * FILLING
     strings = training_set(setting.goal, setting.train_length, seed=0)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
     parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}

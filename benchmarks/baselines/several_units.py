@@ -7,17 +7,21 @@ step. A network is a dictionary of arrays; many networks are the same dictionary
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 LEARNING_RATE, DECAY_MEAN, DECAY_SQUARE, EPSILON = 0.005, 0.9, 0.999, 1e-8
 
-Network = dict[str, Any]
+Tensor: TypeAlias = Any
+"""An array of JAX's or PyTorch's."""
+
+Network: TypeAlias = dict[str, Tensor]
 """`inputs`, `recurrent`, `biases` and `readout`, and `offset` for a readout with a bias."""
 
 
-def loss(network: Network, string: Any, target: Any, *, cell: str, functions: Any) -> Any:  # noqa: ANN401 -- of JAX or PyTorch
+def loss(network: Network, string: Tensor, target: Tensor, *, cell: str, functions: Any) -> Tensor:  # noqa: ANN401 -- of JAX's or PyTorch's
     """Return one network's cross-entropy on one string, whose tokens are pairs of 0 and 1; padding is a pair of zeros."""
     h = c = 0 * network["readout"][0]
     for token in string:
@@ -92,19 +96,17 @@ def _pytorch_step(cell: str) -> Callable[..., tuple[Network, Network, Network]]:
     import torch  # noqa: PLC0415
     from torch.nn.functional import softplus  # noqa: PLC0415
 
-    class Functions:
-        sigmoid, tanh, softplus = torch.sigmoid, torch.tanh, softplus
-
-    slopes = torch.func.vmap(torch.func.grad(partial(loss, cell=cell, functions=Functions)), in_dims=(0, None, None))
+    functions = SimpleNamespace(sigmoid=torch.sigmoid, tanh=torch.tanh, softplus=softplus)
+    slopes = torch.func.vmap(torch.func.grad(partial(loss, cell=cell, functions=functions)), in_dims=(0, None, None))
 
     def step(
         weights: Network,
         means: Network,
         squares: Network,
-        string: Any,
-        target: Any,
-        size: Any,
-        root: Any,  # noqa: ANN401
+        string: Tensor,
+        target: Tensor,
+        size: Tensor,
+        root: Tensor,
     ) -> tuple[Network, Network, Network]:
         slope = slopes(weights, string, target)
         means = {name: DECAY_MEAN * means[name] + (1 - DECAY_MEAN) * part for name, part in slope.items()}

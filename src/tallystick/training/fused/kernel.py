@@ -28,11 +28,14 @@ class Launch(NamedTuple):
         block: networks that are trained together.
         warps: groups of 32 threads that train them.
         sharing: how many of Adam's quotients share one reciprocal.
+        counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
+            good part of a step; of many a second step takes long to compile.
     """
 
     block: int
     warps: int
     sharing: int
+    counts_apart: bool
 
 
 _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
@@ -46,7 +49,7 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
     block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=2 if few else 4)
+    return Launch(block, warps=4, sharing=2 if few else 4, counts_apart=few)
 
 
 @partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))
@@ -72,7 +75,7 @@ def train_fused(
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
         initial, script, ends = jax.tree.unflatten(arguments, references)
-        found = _Training(program, script, initial, native=not interpret).run()
+        found = _Training(program, script, initial, native=not interpret).run(counts_apart=launch.counts_apart)
         for end, values in zip(ends, found, strict=True):
             for place, value in enumerate(values):
                 end[place, :] = value
@@ -114,14 +117,17 @@ class _Training:
         ]
         self._numbers = [_single(script.strength[0]), _single(script.learning_rate[0])]
 
-    def run(self) -> list[list[Any]]:
+    def run(self, *, counts_apart: bool) -> list[list[Any]]:
         """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
-        nothing = [_single(jnp.zeros((), self._program.precision))] * 3
+        stages, nothing = self._script.stages, [_single(jnp.zeros((), self._program.precision))] * 3
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
         state: State = (jnp.int32(0), self._values(start), self._none())
-        for stage in range(self._script.stages.shape[0]):
-            strings, epochs = self._script.stages[stage, 0], self._script.stages[stage, 1]
-            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: self._epoch(n, state), state)
+        epoch, last = partial(self._epoch, counts=not counts_apart), stages.shape[0] - 1
+        for stage in range(last + 1):
+            strings, epochs = stages[stage, 0], stages[stage, 1] - (counts_apart and stage == last)
+            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: epoch(n, state), state)
+        if counts_apart:
+            state = self._epoch(stages[last, 0], state, counts=True)
         done, values, right = state
         temperature = _single(self._temperature(done))
         ended = self._writer.write(
@@ -130,13 +136,14 @@ class _Training:
         )
         return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
 
-    def _epoch(self, strings: Array, state: State) -> State:
-        return jax.lax.fori_loop(0, strings, self._step, (*state[:2], self._none()))
+    def _epoch(self, strings: Array, state: State, *, counts: bool) -> State:
+        return jax.lax.fori_loop(0, strings, partial(self._step, counts=counts), (*state[:2], self._none()))
 
-    def _step(self, place: Array, state: State) -> State:
+    def _step(self, place: Array, state: State, *, counts: bool) -> State:
         done, values, right = state
-        *student, is_right = self._writer.write(self._traced.step, self._arguments(place, done, values))
-        return done + 1, self._values(student), right + is_right.values.item()
+        arguments = self._arguments(place, done, values)
+        *student, is_right = self._writer.write(self._traced.step, arguments)
+        return done + 1, self._values(student), right + is_right.values.item() if counts else right
 
     def _none(self) -> Array:
         return jnp.zeros((self._program.layout.lanes,), self._program.precision)
@@ -167,11 +174,6 @@ def _single(value: Any) -> Numbers:  # noqa: ANN401
 
 def read_string(script: Script, shape: Shape, place: Array) -> tuple[list[Token], list[Array]]:
     """Read one string, and what is asked of it; the script's arrays may be references."""
-    opening, closing, dtype = script.opening[place], script.closing[place], script.asked.dtype
-    tokens = [Token(*(_bit(word, bit, dtype) for word in (opening, closing))) for bit in range(shape.tokens)]
+    tokens = [Token(script.opening[place, token], script.closing[place, token]) for token in range(shape.tokens)]
     rows = shape.tokens if shape.every_token else 1
     return tokens, [script.asked[place, number] for number in range(rows * shape.targets + shape.outputs)]
-
-
-def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
-    return jnp.where((word & (1 << place)) != 0, jnp.ones((), dtype), jnp.zeros((), dtype))
