@@ -162,10 +162,10 @@ def main(certificates: int = 20_000, forgeries: int = 20_000, workers: int = 2) 
     few = [stream.name for stream in streams if stream.decided < stream.wanted]
     if few:
         show(f"too few were decided of {', '.join(few)}")
-    contradictions = sum(stream.number(CONTRADICTED) for stream in streams)
+    refused, contradictions = (sum(stream.number(outcome) for stream in streams) for outcome in (REFUSED, CONTRADICTED))
     show(
-        f"proven checker: {genuine:,} certificates and {forged:,} forgeries decided, {contradictions} contradictions of the "
-        "Python checker"
+        f"proven checker: {genuine:,} certificates and {forged:,} forgeries decided, {refused:,} of which both refuse, "
+        f"{contradictions} contradictions of the Python checker"
     )
     return 1 if wrong or few else 0
 

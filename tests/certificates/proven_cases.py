@@ -131,7 +131,7 @@ KINDS = {
 
 ACCEPTED, REFUSED, CONTRADICTED = "accepted by both", "refused by both", "contradicted"
 _OPEN = ("not covered: ", "too costly: ")
-_NUMBER = re.compile(r"\d[\d,]*")
+_NUMBER = re.compile(r"\d[\d,]*( (s|minutes|hours|days|years)\b)?( or more)?")
 
 
 class Compared(NamedTuple):
