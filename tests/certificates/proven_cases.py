@@ -16,10 +16,8 @@ import affine_cases
 from affine_forgers import FORGERS as AFFINE_FORGERS
 from affine_forgers import Source, sealed
 from claim_forgers import GATED_FORGERS, LONG_FORGERS, UNIT_FORGERS
-from executed_cases import some_executed
 from forged import issued
-from gated_cases import LIMIT, some_gated
-from unit_cases import some_long_unit, some_unit
+from proven_networks import some_executed, some_gated, some_long_unit, some_unit
 
 from tallystick.certificates.verdict import Lengths
 from tallystick.checker import check
@@ -29,7 +27,7 @@ PROGRAM = Path(__file__).parents[2] / "proofs" / "checker" / "build" / "proven-c
 SECONDS = 3
 """How long each checker may take for a certificate; what takes longer is left open."""
 
-_LIMITS, _BOXES_LIMIT = (40, 40, 200), 10
+_AFFINE_LIMIT, _BOXES_LIMIT = 40, 10
 _LENGTHS = [lengths.value for lengths in Lengths]
 _AFFINE_KINDS = list(affine_cases.KINDS)
 
@@ -62,18 +60,6 @@ class Kind:
 # --- Certificates and forgeries -------------------------------------------------------------------------------------------------
 
 
-def _some_unit(generator):
-    return some_unit(generator), "real", generator.choice(_LIMITS)
-
-
-def _some_long_unit(generator):
-    return some_long_unit(generator), "real", generator.choice([10**20, 10 ** generator.randint(1, 12)])
-
-
-def _some_gated(generator):
-    return some_gated(generator), "real", LIMIT
-
-
 def _kind(share, some, forgers):
     """A kind of networks drawn with their arithmetic and how far to look; forgers change its certificates in place."""
 
@@ -103,7 +89,7 @@ def _kind(share, some, forgers):
 def _affine_certificate(seed):
     case = affine_cases.some_case(seed, _AFFINE_KINDS[seed % len(_AFFINE_KINDS)])
     lengths = _LENGTHS[seed // len(_AFFINE_KINDS) % 2]
-    content = issued(case.network, "real", lengths, _LIMITS[0])
+    content = issued(case.network, "real", lengths, _AFFINE_LIMIT)
     # The proven checker tells all strings apart by their boxes, which takes twice as long for each token more.
     return issued(case.network, "real", lengths, _BOXES_LIMIT) if content["evidence"]["method"] == "boxes" else content
 
@@ -119,11 +105,11 @@ def _forge_affine(seed, forger):
 
 
 KINDS = {
-    "unit": _kind(30, _some_unit, UNIT_FORGERS),
-    "long": _kind(20, _some_long_unit, LONG_FORGERS),
+    "unit": _kind(30, some_unit, UNIT_FORGERS),
+    "long": _kind(20, some_long_unit, LONG_FORGERS),
     "affine": Kind(25, _affine_certificate, AFFINE_FORGERS, _forge_affine),
     "executed": _kind(15, some_executed, UNIT_FORGERS),
-    "gated": _kind(10, _some_gated, GATED_FORGERS),
+    "gated": _kind(10, some_gated, GATED_FORGERS),
 }
 
 

@@ -2,7 +2,6 @@
 
 import pytest
 from forged import issued
-from gated_cases import LIMIT
 from proven_cases import ACCEPTED, PROGRAM, REFUSED, compare, proven_answers, sealed
 from vector_networks import counting_gru, counting_lstm
 
@@ -10,6 +9,7 @@ import tallystick as ts
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the proven checker is not built (make proofs)")
 
+LIMIT = 12
 TANH = ts.Network(ts.TanhCell(0.01, -0.01, 1), ts.Readout.binary(1, -0.005))
 LAYER = ts.Network(ts.TanhLayer(((0.01, -0.01),), ((1.0,),), (0.0,), (0.0,)), ts.Readout(((1.0,),), (-0.005,)))
 
