@@ -95,7 +95,8 @@ def build_program(directory: Path) -> Path:
     for path in (directory / "program").glob("*.ml"):
         shutil.copy(path, build)
     sources = ["checker.mli", *(f"{name}.ml" for name in MODULES)]
-    zarith = ["-package", "zarith,unix", "-linkpkg"]
+    # With GMP and the C library in it, the program also runs where they are missing.
+    zarith = ["-package", "zarith,unix", "-linkpkg", "-ccopt", "-static"]
     options = ["-w", "-a", "-inline", "100", "-o", PROGRAM.name]
     ocamlfind = tool("ocamlfind", "ocaml-findlib")
     if subprocess.run([ocamlfind, "query", "zarith"], capture_output=True, check=False).returncode:

@@ -1,38 +1,37 @@
-"""The proven checker and Python's agree about tanh cells, GRUs and LSTMs in real numbers. `make proofs` builds the former."""
+"""The proven checker about tanh cells, GRUs, LSTMs and programs in real numbers. `make proofs` builds it."""
 
 import pytest
-from executed_cases import PROGRAM, proven_answer
-from forged import issued, sealed
-from gated_cases import LIMIT, forgeries, networks
+from forged import issued
+from proven_cases import ACCEPTED, PROGRAM, REFUSED, compare, proven_answers, sealed
 from vector_networks import counting_gru, counting_lstm
 
-from tallystick.checker.checking import check
+import tallystick as ts
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="the proven checker is not built (make proofs)")
 
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", ["lstm", "gru", "three classes", "two units", "edge", "tanh"])
-def test_the_checkers_agree(name, seed):
-    content = issued(networks(seed)[name], limit=LIMIT)
-    assert proven_answer(sealed(content))[0] is check(sealed(content)).valid is True
-    for forged in forgeries(content):
-        python, (proven, line) = check(sealed(forged)), proven_answer(sealed(forged))
-        assert (python.valid is True) == (proven is True), (python, line)
-        # What the proven checker calls false is false.
-        assert proven is not False or python.valid is False, (python, line)
+LIMIT = 12
+TANH = ts.Network(ts.TanhCell(0.01, -0.01, 1), ts.Readout.binary(1, -0.005))
+LAYER = ts.Network(ts.TanhLayer(((0.01, -0.01),), ((1.0,),), (0.0,), (0.0,)), ts.Readout(((1.0,),), (-0.005,)))
 
 
 def test_a_false_claim_is_called_false():
     content = issued(counting_gru(0.9), limit=LIMIT)
     forged = {**content, "verdict": "BOUNDED", "counterexample": None, "horizon": content["horizon"] + 1}
-    assert check(sealed(forged)).valid is False
-    assert proven_answer(sealed(forged))[0] is False
+    assert [found.outcome for found in compare([content, sealed(forged)])] == [ACCEPTED, REFUSED]
+
+
+@pytest.mark.parametrize("network", [counting_gru(0.9), TANH, LAYER], ids=["gru", "tanh", "layer"])
+def test_only_the_method_that_decides_a_network_is_its_evidence(network):
+    content = issued(network, limit=4)
+    own = content["evidence"]
+    others = [{"method": name} for name in ("luck", "boxes", "gated boxes", "enclosures", "sorting")]
+    forged = [{**content, "evidence": one} for one in (*others, {"method": "enclosures", "tanh_neighbours": None})]
+    changed = [sealed(one) for one in forged if one["evidence"] != own]
+    assert [found.outcome for found in compare([content, *changed])] == [ACCEPTED] + [REFUSED] * (len(forged) - 1)
 
 
 def test_it_says_what_it_has_verified():
-    valid, line = proven_answer(sealed(issued(counting_lstm(8), limit=LIMIT)))
-    assert valid is True
+    (line,) = proven_answers([issued(counting_lstm(8), limit=LIMIT)])
     assert line.startswith(f"holds: BOUNDED: every string of 1 to {LIMIT} tokens gets its right class")
     assert line.endswith("a lstm network whose state has 2 numbers, in real numbers")
 
@@ -73,4 +72,4 @@ def test_a_network_of_programs_is_covered(horizon, valid):
         **said,
         "evidence": {"method": "boxes"},
     }
-    assert proven_answer(sealed(claim))[0] is check(sealed(claim)).valid is valid
+    assert [found.outcome for found in compare([sealed(claim)])] == [ACCEPTED if valid else REFUSED]

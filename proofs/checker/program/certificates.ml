@@ -13,7 +13,7 @@ type read = {
   subject : Models.model_read;
   claim : claim;
   arithmetic : string;
-  gated : gated_network option; (* of a network whose step squashes *)
+  gated : (gated_network * string) option; (* of a network whose step squashes, with the method that decides it *)
   right_said : Z.t option; (* the right class that the certificate names for its failing string *)
   evidence : evidence;
 }
@@ -101,7 +101,7 @@ let claim_of content =
     | _ -> raise (Refused "an unknown arithmetic") in
   let subject, gated =
     try (Models.model_of (field "model"), None)
-    with Models.Squashes when arithmetic = "real" -> let subject, network = Gated_models.read (field "model") in (subject, Some network) in
+    with Models.Squashes when arithmetic = "real" -> let subject, network, decided_by = Gated_models.read (field "model") in (subject, Some (network, decided_by)) in
   if arithmetic <> "real" then ignore (Executions.network subject arithmetic);
   require (field "readout" = Text subject.kind) "the readout is not the model's";
   let which = if one_of (field "lengths") [ "all"; "even" ] = "all" then AllLengths else EvenLengths in

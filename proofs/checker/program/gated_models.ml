@@ -155,7 +155,7 @@ let no_network =
   let nothing = { operations = []; results = [] } in
   Programs { start = []; first = []; step_open = nothing; step_close = nothing; hidden = nothing; lines = []; decision = [] }
 
-(* A model that other modules have refused to read, since its step squashes. *)
+(* A model that other modules have refused to read, since its step squashes, and the method that decides it. *)
 let read value =
   let cell = match value with Object fields -> (match List.assoc_opt "cell" fields with Some (Text cell) -> cell | _ -> "") | _ -> "" in
   let scalar = List.mem cell Models.scalar_cells && not (has value "input_weight") && not (has value "step") in
@@ -164,4 +164,5 @@ let read value =
   let units, kind, needs, task, classes, network =
     if scalar then scalar_of value task else if named then matrices_of value cell task else programs_of value task in
   if kind = "count" then raise (Not_covered "the count as an answer of a network that squashes");
-  ({ Models.cell; units; model = no_network; kind; first_needs = List.hd needs; task; classes }, network)
+  let decided_by = if scalar then "enclosures" else if named then "gated boxes" else "boxes" in
+  ({ Models.cell; units; model = no_network; kind; first_needs = List.hd needs; task; classes }, network, decided_by)

@@ -67,7 +67,9 @@ let verify path =
       require (Z.equal right (right_class_of_runs read.claim.asked runs)) "the right class is not the string's"
   | _ -> ());
   if read.arithmetic <> "real" then begin Execution_checks.verify read; words read end else
-  if read.gated <> None || List.mem read.evidence.by Gated_checks.methods then begin Gated_checks.verify read; words read end else
+  match Gated_checks.decided_in_boxes read with
+  | Some network -> Gated_checks.verify read network; words read
+  | None ->
   let plan = Plans.plan read in
   let rec attempt = function
     | [] -> raise (Too_costly "the checker did not verify it, which does not make it false")

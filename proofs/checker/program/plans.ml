@@ -359,9 +359,6 @@ let plan (read : Certificates.read) =
       | "zero check" when proved ->
           let rest = Json.fields_of read.evidence.fields "method rest" "rest" in
           if rest = Json.Null && read.claim.which = AllLengths then counting read else raise (Not_covered "a zero check that is no counter")
-      | ("boxes" | "gated boxes") when not proved ->
-          only read "method";
-          require ((read.evidence.by = "gated boxes") = (List.mem_assoc subject.cell Models.gates && subject.kind <> "count")) "not the boxes of this cell";
-          { attempts = search read; fails = (fun _ -> false) }
-      | ("boxes" | "gated boxes") -> raise (Refused "no theorem speaks of a program")
+      | "boxes" when not proved -> only read "method"; { attempts = search read; fails = (fun _ -> false) }
+      | "boxes" -> raise (Refused "no theorem speaks of a program")
       | _ -> raise (Refused "an unknown method"))
