@@ -174,6 +174,11 @@ def _single(value: Any) -> Numbers:  # noqa: ANN401
 
 def read_string(script: Script, shape: Shape, place: Array) -> tuple[list[Token], list[Array]]:
     """Read one string, and what is asked of it; the script's arrays may be references."""
-    tokens = [Token(script.opening[place, token], script.closing[place, token]) for token in range(shape.tokens)]
+    opening, closing, dtype = script.opening[place], script.closing[place], script.asked.dtype
+    tokens = [Token(*(_bit(word, bit, dtype) for word in (opening, closing))) for bit in range(shape.tokens)]
     rows = shape.tokens if shape.every_token else 1
     return tokens, [script.asked[place, number] for number in range(rows * shape.targets + shape.outputs)]
+
+
+def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
+    return jnp.where((word & (1 << place)) != 0, jnp.ones((), dtype), jnp.zeros((), dtype))

@@ -68,9 +68,9 @@ def train_on_processor(
     networks = -(-seeds // program.layout.lanes) * program.layout.lanes
     inputs = [np.ascontiguousarray(np.take(leaf, np.arange(networks), -1, mode="clip")) for leaf in leaves]
     ends, right = [np.empty_like(leaf) for leaf in inputs], np.empty(networks, precision)
-    arrays = [*inputs, *ends, right]
-    arrays += [np.asarray(table, gradients) for table in (script.opening, script.closing, script.asked)]
-    arrays.append(np.asarray(script.stages, np.int32))
+    bits = np.arange(shape.tokens)
+    tokens = [((np.asarray(word)[:, None] >> bits) & 1).astype(gradients) for word in (script.opening, script.closing)]
+    arrays = [*inputs, *ends, right, *tokens, np.asarray(script.asked, gradients), np.asarray(script.stages, np.int32)]
     arrays += [np.asarray(table, precision) for table in (*script.folded, script.temperature)]
     arrays += [np.asarray(number, precision) for number in (script.strength, script.learning_rate)]
     arrays = list(map(np.ascontiguousarray, arrays))

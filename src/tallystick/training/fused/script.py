@@ -1,6 +1,6 @@
 """What the fused engines train from: a run as a script, and the loop's own learner in the form that needs the least arithmetic.
 
-A string is two rows of zeros and ones, and Adam's corrections are a table. The learner is the one of `training.loop`; an
+A string is two integers, one bit per token, and Adam's corrections are a table. The learner is the one of `training.loop`; an
 engine traces it and decides how each operation is computed.
 """
 
@@ -30,8 +30,8 @@ Result = TypeVar("Result")
 class Script(NamedTuple):
     """What every block of networks reads, step by step; a row of `asked` holds targets, then answers."""
 
-    opening: Float[Any, "string token"]
-    closing: Float[Any, "string token"]
+    opening: Int[Any, " string"]
+    closing: Int[Any, " string"]
     asked: Float[Any, "string number"]
     stages: Int[Any, "stage 2"]
     folded: Folded
@@ -57,11 +57,11 @@ class Shape(NamedTuple):
 
 
 def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script, Shape]:
-    """Put a training set and its course into tables, without the padding."""
+    """Put a training set and its course into words and tables, without the padding."""
     strings = int(course.stage_strings[-1])
     present = (lessons.opening + lessons.closing)[:strings]
     tokens = int(present.sum(axis=1).max())
-    opening, closing = (part[:strings, -tokens:] for part in (lessons.opening, lessons.closing))
+    opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
     targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
     asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
     steps = jnp.arange(int(np.sum(course.stage_strings * course.stage_epochs)), dtype=jnp.int32)
@@ -85,6 +85,11 @@ def _temperatures(course: Course, method: Method) -> np.ndarray:
     done = jnp.arange(steps + 1 if method.sharpens else 0, dtype=jnp.int32)
     found = jax.tree.map(jnp.asarray, course).temperature(done, method)
     return np.zeros(1, course.learning_rate.dtype) if found is None else np.asarray(found)
+
+
+def _words(tokens: np.ndarray) -> np.ndarray:
+    """Write each string as an integer; the first token is the lowest bit."""
+    return (tokens.astype(np.int32) << np.arange(tokens.shape[1], dtype=np.int32)).sum(axis=1, dtype=np.int32)
 
 
 def learner_of(
