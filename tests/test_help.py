@@ -10,6 +10,7 @@ from typer import Context
 from typer.core import TyperOption
 
 from tallystick.cli import COMMANDS, load_command, main, options
+from tallystick.languages.tasks import READY_TASKS
 from tallystick.theorems.account import THEOREMS
 from tallystick.training.adam import OPTIMISERS
 from tallystick.training.engines import DEVICES
@@ -84,6 +85,7 @@ def test_help_lists_every_choice(help_of, name, parameter, values):
 
 
 def test_the_names_in_the_help_are_those_of_the_library():
+    assert tuple(READY_TASKS) == options.TASKS
     assert tuple(METHODS) == options.METHODS
     assert tuple(SCHEDULES) == options.SCHEDULES
     assert tuple(OPTIMISERS) == options.OPTIMISERS

@@ -55,6 +55,27 @@ def test_the_core_certifies_and_checks_without_the_extras(tmp_path):
     assert found.returncode == 0, found.stderr
 
 
+LOADS_NOT = """
+import sys
+from tallystick.cli import main
+try:
+    main(sys.argv[2:])
+except SystemExit as end:
+    assert end.code in (0, 1), end.code
+loaded = {*sys.argv[1].split()} & {*sys.modules}
+assert not loaded, loaded
+"""
+
+
+@pytest.mark.parametrize(("command", "libraries"), [("certify", "rich"), ("check", "numpy rich")])
+def test_a_short_answer_does_not_wait_for_what_it_does_not_need(command, libraries, tmp_path):
+    path = ROOT / "examples" / "leaky.json"
+    if command == "check":
+        tallystick.write_certificate(tallystick.certify(tallystick.read_network(path)), path := tmp_path / "one.json")
+    found = run(LOADS_NOT, libraries, command, path)
+    assert found.returncode == 0, found.stderr
+
+
 NAMES_EXTRA = """
 import sys
 for library in sys.argv[2:]:

@@ -1,5 +1,6 @@
 """The program `tallystick`, which is `python -m tallystick` too: the command line."""
 
+import gc
 import os
 import signal
 from types import FrameType
@@ -10,7 +11,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, _end)
     from tallystick.cli import main as run  # noqa: PLC0415 -- takes a while, during which Ctrl-C may come
 
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # else Python searches all that was loaded for garbage, just before the system takes everything back
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -22,7 +22,6 @@ from tallystick.certificates.verdict import (
 from tallystick.certificates.words import describe, mistake, wrap
 from tallystick.cli import long_verdict, show, show_json
 from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, TaskName, Wide, choice, completion
-from tallystick.cli.tables import show_facts, show_settings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
@@ -328,6 +327,7 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, wide: bool, as_json: bool) -> None:
+    from tallystick.cli.tables import show_facts, show_settings
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.evaluation import horizons_of_run, prove_run, size_of_run
 

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tallystick.languages.tasks import READY_TASKS
-
+TASKS = (
+    *("binary", "ternary", "count", "bb", "semidyck1", "dyck1", "dyck1-by-parity"),
+    *("anbn", "anbncn", "anbmcnm", "shuffle2", "dyck1-prefix"),
+)
 METHODS = (
     *("published", "corrected", "decayed", "count", "count-tokens", "count-calm", "count-penalty", "count-exact"),
     *("penalty", "lagrangian", "tied", "unit", "tied-unit", "projected", "curriculum", "saturating"),
@@ -18,7 +20,7 @@ OPTIMISERS = ("adam", "calm", "short", "rmsprop", "sign")
 PRECISIONS = ("float32", "float64")
 DEVICES = ("auto", "cpu", "gpu")
 THEOREMS = ("theorem1", "six-strings", "selective", "relu", "dyck1-state")
-"""Names of tables that take a second or an extra to load, since they hold JAX's or z3's objects; a test compares them."""
+"""Names of tables that take a while or an extra to load, since they hold NumPy's, JAX's or z3's objects; a test compares them."""
 
 _LONGEST_LIST = 24
 """Choices that take no more room than this stand right after their option."""
@@ -52,8 +54,8 @@ TaskName = Annotated[
     str | None,
     typer.Option(
         metavar="TASK",
-        help=f"What is right: {', '.join(READY_TASKS)}, or a machine's JSON file. The default is what the file says.",
-        autocompletion=completion(READY_TASKS),
+        help=f"What is right: {', '.join(TASKS)}, or a machine's JSON file. The default is what the file says.",
+        autocompletion=completion(TASKS),
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead.")]
