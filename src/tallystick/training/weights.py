@@ -149,6 +149,9 @@ READOUT_BOUND = 1.0
 _DRAWN = 12
 """How many numbers a seed draws at once. The place of each weight is fixed: a seed always gives the same weights."""
 
+_DRAWN_TOGETHER = 128
+"""Seeds are drawn in multiples of so many: every other number of them is a program of its own, half a second to compile."""
+
 _INPUTS, _RECURRENT, _BIAS, _READOUT_WEIGHT, _READOUT_BIAS = map(slice, (0, 2, 4, 5, 8), (2, 4, 5, 8, 11))
 """Where the weights lie among the draws. Recurrent weights beyond the second have keys of their own."""
 
@@ -173,11 +176,10 @@ def fresh_weights(
 def _scalar_weights(
     kind: type[ScalarCell], task: Task, seeds: Int[np.ndarray, " seed"], *, bias: bool, dtype: np.dtype
 ) -> Weights:
-    keys = jnp.asarray(seeds, jnp.uint32)
-    draws = np.asarray(_uniform_draws(keys, _DRAWN, _SCALAR_KEY))
+    draws = _draws(seeds, _DRAWN, _SCALAR_KEY)
     recurrent, further = draws[_RECURRENT], len(kind.recurrent_fields()) - len(draws[_RECURRENT])
     if further > 0:
-        recurrent = [*recurrent, *np.asarray(_further_draws(keys, further))]
+        recurrent = [*recurrent, *np.asarray(_further_draws(jnp.asarray(seeds, jnp.uint32), further))]
 
     def scale(rows: Iterable[np.ndarray], bound: float) -> tuple[np.ndarray, ...]:
         return tuple((bound * row).astype(dtype, copy=False) for row in rows)
@@ -199,7 +201,7 @@ def _tensor_weights(
 ) -> TensorWeights:
     shapes = [*kind.shapes(units).values(), (_MOST_OUTPUTS, units), (_MOST_OUTPUTS,)]
     sizes = [prod(shape) for shape in shapes]
-    draws = np.asarray(_uniform_draws(jnp.asarray(seeds, jnp.uint32), sum(sizes), _TENSOR_KEY))
+    draws = _draws(seeds, sum(sizes), _TENSOR_KEY)
     parts = np.split(draws, np.cumsum(sizes)[:-1])
     tensors = [part.reshape(*shape, -1) for part, shape in zip(parts, shapes, strict=True)]
     bound = units**-0.5
@@ -234,6 +236,13 @@ def has_readout_bias(task: Task, *, bias: bool) -> bool:
 
 def _key(seed: jax.Array, layout: int = _SCALAR_KEY) -> jax.Array:
     return jax.random.fold_in(jax.random.key(layout, impl="threefry2x32"), seed)
+
+
+def _draws(seeds: Int[np.ndarray, " seed"], number: int, layout: int) -> Float[np.ndarray, "number seed"]:
+    """Return what `_uniform_draws` draws, for a multiple of `_DRAWN_TOGETHER` seeds of which the last are left out again."""
+    padded = np.zeros(-(-len(seeds) // _DRAWN_TOGETHER) * _DRAWN_TOGETHER, np.uint32)
+    padded[: len(seeds)] = seeds
+    return np.asarray(_uniform_draws(padded, number, layout))[:, : len(seeds)]
 
 
 @partial(jax.jit, static_argnums=(1, 2))
