@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # The tests start hundreds of processes: without its bytecode each would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-long test-cluster test-explorer proofs test-proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
+.PHONY: reproduce test test-long test-cluster test-explorer test-install proofs test-proofs test-torch lint coverage audit-offline audit soak bench docs lock clean
 
 # The paper: its theorems, step by step, and its whole experiment. A run that was interrupted goes on.
 reproduce: $(VENV)/ready
@@ -39,6 +39,10 @@ test-cluster: $(VENV)/ready
 # The explorer in a real browser, asked anything, and with clients and workers that fail it. Needs Debian's package chromium.
 test-explorer: $(VENV)/ready
 	$(BIN)/python -m pytest $(EXPLORER)
+
+# The wheel in a fresh environment, as a user without the extras gets it, then with the extra train. Needs the network.
+test-install: $(VENV)/ready
+	bash .ci/install
 
 # The theorems in Coq: compiles every file, prints what each theorem rests on, and builds the proven checker. Needs Debian's packages
 # coq, libcoq-flocq, libcoq-mathcomp-algebra, libzarith-ocaml-dev and ocaml-findlib, and no setup.
