@@ -4,9 +4,10 @@ Networks that a GPU trained begin to be certified there: it fails most of them i
 bounds are those of `linear_ensemble`, in float64, and the host decides what the GPU leaves open.
 """
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import prod
+from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 
 import jax
@@ -26,7 +27,8 @@ from tallystick.runs.columns import Trained, columns_of, recurrent_columns, sche
 from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
-from tallystick.training.engines import NARROWEST, WIDE, devices_named
+from tallystick.training.compiling import compile_once
+from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights
@@ -37,8 +39,11 @@ SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
 PART = WIDE
 """Seeds in a part, at least: one block, less than a second of work, so that little is lost when a run is killed."""
 
-GPU_PART = 2**16
+GPU_PART = 2 * PORTION
 """The same on a GPU, which does many more in that time; larger ones would fill memory with rows."""
+
+_IN_MEMORY = BoundedSemaphore(8)
+"""Parts of a GPU that are in memory at once; a host with many cores would begin more of them than it has room for."""
 
 MOST_PARTS = 4096
 """Parts of a job; where there are more seeds, the parts are larger."""
@@ -83,11 +88,12 @@ def seeds_in_a_part(jobs: list[Job]) -> int:
 
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
-    rows, trained = _train(job, seeds)
-    tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
-    if keep.summary:
-        tables["sketch"] = sketch_of(rows, trained)
-    return {name: as_parquet(table) for name, table in tables.items()}
+    with _IN_MEMORY if job.device == "gpu" else nullcontext():
+        rows, trained = _train(job, seeds)
+        tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
+        if keep.summary:
+            tables["sketch"] = sketch_of(rows, trained)
+        return {name: as_parquet(table) for name, table in tables.items()}
 
 
 def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
@@ -237,6 +243,7 @@ def head_start_on(device: AbstractContextManager[object]) -> HeadStart:
     return run
 
 
+@compile_once
 @jax.jit
 def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # noqa: ANN401 -- trees
     """Go through two lengths at a time, an odd and an even one, while a model is left."""

@@ -140,6 +140,9 @@ FILLINGS = 6144
 A filling is as many networks as there are registers for. All of them end at the same time, so a last filling that is half
 empty takes as long as a full one."""
 
+PORTION = 132 * NETWORKS
+"""Networks that share out evenly over the 132 multiprocessors of an H100 or H200."""
+
 MOST = {"initial_scale": 2, "learning_rate": 0.05, "strength": 100}
 """The limits of what gradients grow with. The fused kernel multiplies their lengths by each other, and float32 ends at 10^38; a
 network whose weights were ten times the paper's has been seen to go beyond it."""
@@ -159,7 +162,7 @@ class Engine:
     devices: Devices
 
     def width(self, seeds: int, setting: Setting) -> int:
-        """Return how many seeds make a block: on a GPU a power of two that holds all of them, up to the widest."""
+        """Return how many seeds make a block: on a GPU whole portions, or a power of two that holds all, up to the widest."""
         if self.devices.kind == "cpu" and self.name == "fused":
             of_a_core = -(-seeds // (cores() * NARROWEST)) * NARROWEST
             return min(of_a_core, NARROW if issubclass(setting.kind, VectorCell) else WIDE)
@@ -169,7 +172,7 @@ class Engine:
             return NARROW if seeds <= 2 * NARROW else WIDE
         fillings = FILLINGS * (self.devices.multiprocessors or _USUAL_MULTIPROCESSORS)
         widest = fillings if self.name == "fused" else WIDEST
-        return min(widest, max(NETWORKS, 1 << (seeds - 1).bit_length()))
+        return min(widest, seeds if seeds % PORTION == 0 else max(NETWORKS, 1 << (seeds - 1).bit_length()))
 
     def trainer(self, setting: Setting, lessons: Lessons, course: Course) -> Trainer:
         """Return what trains a block on the lessons."""

@@ -16,6 +16,7 @@ from tallystick.cells import Cell
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.numbers.values import Vector
 from tallystick.training.adam import adam
+from tallystick.training.compiling import compile_once
 from tallystick.training.constraints import Multipliers, Trained
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.layers import gate_gradient
@@ -144,6 +145,7 @@ class _State(NamedTuple):
 _jit = partial(jax.jit, compiler_options={"xla_cpu_prefer_vector_width": 512})
 
 
+@compile_once
 @partial(_jit, static_argnames=("kind", "task", "method"))
 def train_block(
     weights: AnyWeights, lessons: Lessons, course: Course, *, kind: type[Cell], task: Task, method: Method

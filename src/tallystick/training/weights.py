@@ -20,6 +20,7 @@ from tallystick.datasets.paper import published_initial_weights
 from tallystick.languages.tasks import Task
 from tallystick.networks import Readout
 from tallystick.numbers.values import Vector, layer, rows_of
+from tallystick.training.compiling import compile_once
 
 PerSeed = Float[Any, " seed"]
 """One number per seed, as a NumPy or a JAX array."""
@@ -245,6 +246,7 @@ def _draws(seeds: Int[np.ndarray, " seed"], number: int, layout: int) -> Float[n
     return np.asarray(_uniform_draws(padded, number, layout))[:, : len(seeds)]
 
 
+@compile_once
 @partial(jax.jit, static_argnums=(1, 2))
 def _uniform_draws(seeds: jax.Array, number: int, layout: int) -> Float[Array, "number seed"]:
     """Draw so many numbers for each seed, one row per weight: whatever is done to a weight later reads memory in order."""

@@ -12,6 +12,7 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, Token
 from tallystick.languages.tasks import Task
+from tallystick.training.compiling import compile_once
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.numbering import SEEDS, Numbers, numbers
 from tallystick.training.fused.programs import Layout, Program, program_of, trace
@@ -52,6 +53,7 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     return Launch(block, warps=4, sharing=2 if few else 4, counts_apart=few)
 
 
+@compile_once
 @partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))
 def train_fused(
     weights: AnyWeights,

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Cell, GruCell, LinearCell, VectorCell
 from tallystick.languages.tasks import Task
+from tallystick.training.compiling import compile_once
 from tallystick.training.fused.arithmetic import Folded, fold, folded_adam, linear_gradient, with_bias_in_steps
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.layers import GATES, gate_gradient
@@ -72,6 +73,7 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     return script, Shape(tokens, lessons.answers.shape[1], lessons.targets.shape[-1], method.every_token)
 
 
+@compile_once
 @partial(jax.jit, static_argnames="method")
 def _folded_corrections(steps: Array, course: Course, *, method: Method) -> Folded:
     dtype = course.learning_rate.dtype
