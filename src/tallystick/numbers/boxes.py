@@ -165,6 +165,8 @@ def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     if weights is None or not all(isinstance(x, Box) for x in inputs):
         return layer_of.dispatch(object)(first, weight, bias, inputs)
     ends = np.broadcast_arrays(*(end for x in inputs for end in x.ends))
+    if shape and shape != ends[0].shape:
+        return layer_of.dispatch(object)(first, weight, bias, inputs)
     low, high = (np.stack(ends[place::2]).reshape(len(inputs), -1) for place in (0, 1))
     shape = ends[0].shape
     found = weights.bounds(low, high)

@@ -1,8 +1,9 @@
 """The horizons of many networks at once, in real arithmetic, by boxes around their states; for GRUs, LSTMs and tanh layers.
 
-All networks go through the lengths side by side (`box_search`). Those that the boxes leave open begin again with a finer grid, which
-joins fewer boxes. Of those that the finest leaves open, a string of the next length may be known to fail, by so little that every
-box around it is unsure; it is looked for as `certify` does. What is open then has the lengths that were proved as a lower bound.
+All networks go through the lengths side by side (`box_search`). Those that the boxes leave open begin again with a finer grid,
+which joins fewer boxes. Of those that the finest leaves open, a string of the next length may be known to fail, by so little that
+every box around it is unsure; it is looked for as `certify` does. What is open then has the lengths that were proved as a lower
+bound.
 
 A horizon that is decided here is proved from both sides, so wherever `certify` gives an exact one it is the same.
 """
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tallystick.cells import Cell
 from tallystick.certificates.boxes.box_proof import METHOD, Bounded, known_failure
@@ -25,13 +27,13 @@ from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import LARGEST
 
-WIDTHS = (2**-8, 2**-10, 2**-12, 2**-14)
+WIDTHS = (2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
 
 _AT_ONCE = 64
 """Networks that go through the lengths side by side with the first grid; with each further one half as many."""
 
-_MOST_BOXES = 1 << 16
+_MOST_BOXES = 1 << 17
 """The boxes of all of them at one length; each may have its share."""
 
 
@@ -60,8 +62,11 @@ def find_horizons(networks: Network, limit: int, asked: Sequence[Lengths] = tupl
 
     @standard_floats()  # a thread begins with the usual warnings
     def decide(places: Places) -> None:
-        part = {lengths: Found(*(whole[places] for whole in one)) for lengths, one in found.items()}
-        _decide_block(networks.map_weights(lambda weight, _: np.asarray(weight, np.float64)[places]), limit, part)
+        def own(weight: Any, _: str) -> NDArray[np.float64]:  # noqa: ANN401 -- an array of any floats
+            return np.asarray(weight, np.float64)[places]
+
+        part = {lengths: Found.nothing(len(places)) for lengths in found}
+        _decide_block(networks.map_weights(own), limit, part)
         for lengths, one in part.items():
             for whole, some in zip(found[lengths], one, strict=True):
                 whole[places] = some
