@@ -53,6 +53,20 @@ def test_every_value_is_enclosed(seed, columns, size, width):
             assert float(least) - float(box.low[place]) <= slack
 
 
+@given(SEEDS, st.integers(1, 6), SIZES, st.sampled_from([0.0, 1e-15, 1e-3, 2.0]))
+def test_every_value_is_enclosed_where_each_box_has_weights_of_its_own(seed, columns, size, width):
+    drawings = [drawn(seed + place, 3, columns, size, width) for place in range(4)]
+    weights, bias, low, high = (np.stack([one[part] for one in drawings], axis=-1) for part in range(4))
+    low, high = low[:, 0], high[:, 0]
+    boxed = [tuple(Box(entry, entry) for entry in row) for row in weights], tuple(Box(entry, entry) for entry in bias)
+    found = layer(*boxed, tuple(Box(*ends) for ends in zip(low, high, strict=True)))
+    for box, row, term in zip(found, weights, bias, strict=True):
+        for place in range(4):
+            own = [Fraction(w) for w in row[:, place].tolist()]
+            least, most = corners(own, Fraction(term[place]), low[:, place].tolist(), high[:, place].tolist())
+            assert Fraction(float(box.low[place])) <= least <= most <= Fraction(float(box.high[place]))
+
+
 @given(SEEDS)
 def test_weights_that_are_no_doubles_are_enclosed(seed):
     generator = np.random.default_rng(seed)

@@ -32,6 +32,8 @@ def write_units_run(directory, cell="gru", gates=3):
         "counting_slope": quality / 10,
         "counting_r_squared": quality,
         "first_failure": [None, *range(2, NETWORKS + 1)],
+        **{f"horizon_{lengths}": [4] * NETWORKS for lengths in ("all", "even")},
+        **{f"horizon_{lengths}_exact": [True] * NETWORKS for lengths in ("all", "even")},
         **{f"accuracy_{length}": 50 + 50 * quality**2 for length in ("train", 20, 50, 1000, 10_000)},
     }
     directory.mkdir(parents=True, exist_ok=True)

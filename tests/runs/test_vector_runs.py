@@ -15,7 +15,7 @@ from tallystick.runs import rows as table_rows
 from tallystick.runs import runner
 from tallystick.runs.columns import lists, schema_of
 from tallystick.runs.directory import RunDirectory
-from tallystick.runs.evaluation import ensembles_of_run, exact_horizons, measures_of_run, verdicts_on
+from tallystick.runs.evaluation import ensembles_of_run, exact_horizons, measures_of_run, proofs_on
 from tallystick.runs.jobs import training_job
 from tallystick.runs.rows import ensemble_of, rows_of
 from tallystick.training.ensemble import Ensemble
@@ -197,9 +197,9 @@ def test_a_run_is_certified(run, capsys):
 def test_a_network_that_is_no_longer_a_number_has_no_verdict(run):
     _, networks = read(run)
     networks.weights.inputs[0, 0, 1] = np.nan
-    verdicts = verdicts_on(networks, "all", 10)
-    assert [verdict is None for verdict in verdicts] == [False, True, False]
-    assert exact_horizons(verdicts) == sum(v is not None and v.outcome is Outcome.REFUTED for v in verdicts)
+    proofs = proofs_on(networks, "all", 10)
+    assert [proof is None for proof in proofs] == [False, True, False]
+    assert exact_horizons(proofs) == sum(proof is not None and proof.is_exact for proof in proofs)
 
 
 def test_a_weight_beyond_its_precision_is_no_finite_number(run):
@@ -207,13 +207,13 @@ def test_a_weight_beyond_its_precision_is_no_finite_number(run):
     huge = [[1e300, *weights[1:]] for weights in rows["tensors"].to_list()]
     networks = ensemble_of(rows.with_columns(pl.Series("tensors", huge, rows.schema["tensors"])), SETTING)
     assert np.isinf(networks.weights.inputs[0, 0]).all()
-    assert verdicts_on(networks, "all", 10) == [None] * 3
+    assert proofs_on(networks, "all", 10) == [None] * 3
 
 
 def test_horizons_that_may_be_longer_are_not_exact(run):
     _, networks = read(run)
     horizons = [certify(networks.network(seed), limit=20).horizon for seed in range(3)]
-    assert exact_horizons(verdicts_on(networks, "all", 2)) == sum(horizon < 2 for horizon in horizons)
+    assert exact_horizons(proofs_on(networks, "all", 2)) == sum(horizon < 2 for horizon in horizons)
 
 
 def test_a_run_is_evaluated_on_a_file_of_strings(run, tmp_path, capsys):

@@ -43,7 +43,7 @@ _OFF, _TINY = (_NEIGHBOURS + 2) * _LAST_PLACE, (_NEIGHBOURS + 2) * _LEAST
 _SAFE_POWER = 700.0
 """e to this power does not overflow."""
 
-_LARGEST = 2.0**500
+LARGEST = 2.0**500
 """Weights above this are refused: below it no sum or product of a step overflows."""
 
 
@@ -77,7 +77,8 @@ class Box:
     __radd__ = __add__
 
     def __neg__(self) -> "Box":
-        return Box(-self.high, -self.low)
+        low = -self.high
+        return Box(low, low if self.high is self.low else -self.low)
 
     def __sub__(self, other: "Box | int") -> "Box":
         return self + -_to_box(other)
@@ -117,7 +118,7 @@ def box_of(value: object, field: str = "number") -> Box:
     (True, Box(low=0.5, high=0.5))
     """
     number = exact(value, field)
-    if abs(number) > _LARGEST:
+    if abs(number) > LARGEST:
         raise BadInput(f"{field}: more than 2^500 is too large to bound")
     middle = float(number)
     low = middle if Fraction(middle) <= number else float(np.nextafter(middle, -np.inf))
@@ -135,20 +136,37 @@ def _outward(low: Doubles, high: Doubles) -> Box:
 
 def _below(value: Doubles) -> Doubles:
     """Go at least one neighbour down, quicker than nextafter: neighbours are at most 2⁻⁵²·|value| apart, or 2⁻¹⁰⁷⁴ near zero."""
-    return value - (_LAST_PLACE * np.abs(value) + _LEAST)
+    return value - _apart(value)
 
 
 def _above(value: Doubles) -> Doubles:
-    return value + (_LAST_PLACE * np.abs(value) + _LEAST)
+    return value + _apart(value)
+
+
+def _apart(value: Doubles) -> Doubles:
+    found = np.abs(value)
+    found *= _LAST_PLACE
+    found += _LEAST
+    return found
 
 
 @layer_of.register
 def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
-    """Bound W·x + b: by products of matrices, or weight by weight where there are few or they are not plain numbers."""
-    weights = _weights(LayerKey(weight, bias)) if len(inputs) >= FEWEST else None
+    """Bound W·x + b: by products of matrices, or weight by weight where there are few or they are not plain numbers.
+
+    Where the weights are arrays, as many as the boxes, each box has a matrix of its own.
+    """
+    shape = np.shape(_to_box(weight[0][0]).low)
+    weights = None
+    if shape:
+        weights = _matrices(weight, bias, shape)
+    elif len(inputs) >= FEWEST:
+        weights = _weights(LayerKey(weight, bias))
     if weights is None or not all(isinstance(x, Box) for x in inputs):
         return layer_of.dispatch(object)(first, weight, bias, inputs)
     ends = np.broadcast_arrays(*(end for x in inputs for end in x.ends))
+    if shape and shape != ends[0].shape:
+        return layer_of.dispatch(object)(first, weight, bias, inputs)
     low, high = (np.stack(ends[place::2]).reshape(len(inputs), -1) for place in (0, 1))
     shape = ends[0].shape
     found = weights.bounds(low, high)
@@ -157,13 +175,19 @@ def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
 
 @lru_cache(maxsize=32)  # as many as the layers of a deep stack have
 def _weights(layer: LayerKey) -> Weights | None:
-    """Return the weights of a layer as matrices; None where they are not plain numbers."""
-    rows = [(*row, term) for row, term in zip(layer.weight, layer.bias, strict=True)]
-    boxes = [[_to_box(number) for number in row] for row in rows]
-    if any(np.ndim(box.low) for row in boxes for box in row):
+    """Return the weights of a layer as one matrix; None where some of them are not plain numbers."""
+    return _matrices(layer.weight, layer.bias, ())
+
+
+def _matrices(weight: Matrix, bias: Vector, shape: tuple[int, ...]) -> Weights | None:
+    """Return the weights of a layer, each a number or an array of a given shape, as one matrix or more."""
+    rows = [[_to_box(number) for number in (*row, term)] for row, term in zip(weight, bias, strict=True)]
+    if any(np.shape(box.low) != shape for row in rows for box in row):
         return None
-    low, high = (np.array([[box.ends[place] for box in row] for row in boxes], np.float64) for place in (0, 1))
-    return Weights.between(low, high)
+    low = np.array([[box.low for box in row] for row in rows], np.float64)
+    # Exact numbers share one array, so that it need not be copied twice.
+    same = all(box.high is box.low for row in rows for box in row)
+    return Weights.between(low, low if same else np.array([[box.high for box in row] for row in rows], np.float64))
 
 
 @positive_part.register

@@ -17,6 +17,9 @@ times.
 most 2⁵⁰⁰ and at least 2⁻⁴⁰⁰, or 0; so each of the few things that may be lost in one term is less than 2⁻⁵²⁰, and R is made
 larger by (n + 8)·2⁻⁵¹⁵. What overflows becomes infinite or not a number, and no comparison with that is ever sure.
 
+**Many matrices.** Where each vector has a matrix of its own, NumPy's einsum forms the same sums of products, to which the same
+bound applies.
+
 That the library forms each product of two entries and adds these up, as OpenBLAS, BLIS, MKL and Accelerate do for doubles, is
 assumed; a method that saves products, as Strassen's, would need another bound.
 """
@@ -46,7 +49,7 @@ _SMALL = 1 << 18
 @final
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A matrix made ready for products, its last column the biases.
+    """A matrix made ready for products, its last column the biases; or one for each vector, along a third axis.
 
     Attributes:
         middle: W, a double of each weight.
@@ -61,10 +64,12 @@ class Weights:
     @classmethod
     def between(cls, low: Doubles, high: Doubles) -> "Weights | None":
         """Return the matrix whose entries lie between two; None where they are too far apart, too large or too small."""
-        size = np.maximum(np.abs(low), np.abs(high))
+        size = np.abs(low) if high is low else np.maximum(np.abs(low), np.abs(high))
         filled = size > 0
-        if not np.all(size <= _LARGEST) or np.any(size[filled] < _LEAST):
+        if not np.all(size <= _LARGEST) or np.any(filled & (size < _LEAST)):
             return None
+        if high is low:
+            return cls(low, size, 0.0)
         share = float(np.max((high - low)[filled] / size[filled], initial=0.0)) * (1 + 2**-50)
         return cls(low, size, share) if share <= _WIDEST else None
 
@@ -89,7 +94,9 @@ class Weights:
 
 
 def multiply(weights: Doubles, vectors: Doubles) -> Doubles:
-    """Multiply matrices, some columns at a time."""
+    """Multiply matrices, some columns at a time; or each column by a matrix of its own."""
+    if weights.ndim > vectors.ndim:
+        return np.einsum("rcv,cv->rv", weights, vectors)
     found = np.empty((len(weights), vectors.shape[1]))
     width = max(1, _SMALL // weights.size)
     for start in range(0, vectors.shape[1], width):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tallystick.cells import AffineLayer, Cell, LinearLayer, ScalarCell, VectorCell
+from tallystick.cells import AffineLayer, Cell, GatedCell, LinearLayer, ScalarCell, TanhLayer, VectorCell
 from tallystick.certificates.one_unit.ensemble import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _meets_conditions(trained: Trained) -> object:
 
 
 _scalar, _vector = partial(Column, of=ScalarCell), partial(Column, of=VectorCell)
-_certified = partial(Column, of=(ScalarCell, LinearLayer, AffineLayer))
+_certified = partial(Column, of=(ScalarCell, LinearLayer, AffineLayer, GatedCell, TanhLayer))
 
 COLUMNS: list[Column] = [
     Column("edition", pl.String),

@@ -1,16 +1,17 @@
 """The networks of a finished run, setting by setting: their accuracy on a user's strings, and their indicators."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
+from tallystick.certificates.boxes.ensemble import find_horizons, has_box_horizons
 from tallystick.certificates.certify import certify
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, has_theorem, meets_conditions
-from tallystick.certificates.verdict import Outcome, Verdict, lengths_of
+from tallystick.certificates.verdict import Outcome, lengths_of
 from tallystick.datasets.strings import read_strings
 from tallystick.languages.tasks import task_named
 from tallystick.runs.directory import HISTOGRAMS, RunDirectory
@@ -174,7 +175,7 @@ def prove_run(
     *,
     report: Callable[[], object] = silent,
 ) -> list[Described]:
-    """Certify the networks of a run one by one; return how far they are proved, and how many horizons are exact.
+    """Certify the networks of a run; return how far they are proved, and how many horizons are exact.
 
     `failing` networks have a string that is known to fail; `fails_at_max` is the length of the longest of these. `report` is
     called after every network.
@@ -182,16 +183,15 @@ def prove_run(
     lengths_of(lengths)
     found = []
     for described, networks in ensembles_of_run(directory):
-        verdicts = verdicts_on(networks, lengths, LONGEST_PROOF if limit is None else limit, report)
-        horizons = [0 if verdict is None else verdict.horizon or 0 for verdict in verdicts]
-        failures = (verdict.failure or verdict.known_failure for verdict in verdicts if verdict is not None)
-        failing = [failure.length for failure in failures if failure is not None]
+        proofs = proofs_on(networks, lengths, LONGEST_PROOF if limit is None else limit, report)
+        horizons = [0 if proof is None else proof.horizon for proof in proofs]
+        failing = [proof.fails_at for proof in proofs if proof is not None and proof.fails_at is not None]
         row: Described = {
             **described,
-            "models": len(verdicts),
+            "models": len(proofs),
             f"horizon_{lengths}_median": float(np.median(horizons)),
             f"horizon_{lengths}_max": max(horizons),
-            "exact": exact_horizons(verdicts),
+            "exact": exact_horizons(proofs),
             "failing": len(failing),
             "fails_at_max": max(failing, default=None),
         }
@@ -204,23 +204,44 @@ def size_of_run(directory: RunDirectory) -> int:
     return directory.collect(directory.rows().select(pl.len())).item()
 
 
-def verdicts_on(
+class Proof(NamedTuple):
+    """How far a network is proved, whether that is exact, and the length of a string that is known to fail."""
+
+    horizon: int
+    is_exact: bool
+    fails_at: int | None
+
+
+def proofs_on(
     networks: Ensemble, lengths: str, limit: int, report: Callable[[], object] = silent
-) -> list[Verdict | None]:
-    """Certify networks one by one; there is no verdict on one with a weight that is not finite."""
-    fine = are_finite(networks)
+) -> list[Proof | None]:
+    """Certify networks, many at once where boxes decide them and else one by one; none has a weight that is not finite."""
+    counted, fine = lengths_of(lengths), are_finite(networks)
+    proofs: list[Proof | None] = [None] * len(fine)
+    if has_box_horizons(networks.setting.kind) and fine.any():
+        some = replace(networks, weights=networks.weights.places(fine)).networks()
+        (found,) = find_horizons(some, limit, (counted,)).values()
+        for place, horizon, is_exact, is_open in zip(np.flatnonzero(fine).tolist(), *found, strict=True):
+            if not is_open:
+                fails_at = int(horizon) + counted.stride if is_exact else None
+                proofs[place] = Proof(int(horizon), bool(is_exact), fails_at)
 
-    def verdict_on(place: int) -> Verdict | None:
-        verdict = certify(networks.network(place), lengths, limit=limit) if fine[place] else None
+    def prove(place: int) -> Proof | None:
+        found = proofs[place]
+        if found is None and fine[place]:
+            verdict = certify(networks.network(place), lengths, limit=limit)
+            failure = verdict.failure or verdict.known_failure
+            is_exact = verdict.outcome is not Outcome.BOUNDED
+            found = Proof(verdict.horizon or 0, is_exact, None if failure is None else failure.length)
         report()
-        return verdict
+        return found
 
-    return on_every_core(verdict_on, range(len(fine)))
+    return on_every_core(prove, range(len(fine)))
 
 
-def exact_horizons(verdicts: Iterable[Verdict | None]) -> int:
-    """Count the verdicts whose horizon is exact: nothing longer is right on all strings. BOUNDED leaves that open."""
-    return sum(verdict is not None and verdict.outcome is not Outcome.BOUNDED for verdict in verdicts)
+def exact_horizons(proofs: Iterable[Proof | None]) -> int:
+    """Count the horizons that are exact: nothing longer is right on all strings."""
+    return sum(proof is not None and proof.is_exact for proof in proofs)
 
 
 def ensembles_of_run(directory: RunDirectory) -> Iterator[tuple[Described, Ensemble]]:

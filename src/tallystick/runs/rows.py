@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from tallystick.cells import LinearCell, ScalarCell, SelectiveLayer, VectorCell
+from tallystick.certificates.boxes.ensemble import box_horizons, has_box_horizons
 from tallystick.certificates.linear.ensemble import has_linear_horizons, layer_horizons
 from tallystick.certificates.linear.sorting import DEFAULT_LIMIT
 from tallystick.certificates.one_unit.ensemble import SEARCHED, Horizons, has_horizons, horizons
@@ -200,16 +201,18 @@ def certify_many(networks: Ensemble) -> Certified:
     """Certify trained networks of any cell and task, in real arithmetic.
 
     Where the count is asked for the zero check answers for the cell: it is right iff h = 0 says that the count is 0. Networks
-    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it, nor a gated one.
+    with a weight that is not finite have no horizon, and neither has a new cell until the certifier knows it.
     """
     weights, kind = networks.weights, networks.setting.kind
-    found = are_finite(networks) & (has_horizons(kind) or has_linear_horizons(kind))
+    found = are_finite(networks) & (has_horizons(kind) or has_linear_horizons(kind) or has_box_horizons(kind))
     empty = Horizons(*(np.zeros(len(found), kind) for kind in (np.int64, np.int64, bool, bool)))
     if not found.any():
         return Certified(found, empty)
     chosen = replace(networks, weights=weights.places(found)).networks()
     if issubclass(kind, ScalarCell):
         decided = horizons(chosen, head_start=_head_start(networks.device))
+    elif has_box_horizons(kind):
+        decided = box_horizons(chosen, SEARCHED)
     else:
         # Networks with a matrix for each token are decided one by one, at a cost that grows with the square of the length.
         decided = layer_horizons(chosen, SEARCHED if kind is SelectiveLayer else DEFAULT_LIMIT)

@@ -13,12 +13,12 @@ from tallystick.certificates.linear.affine import affine_network
 from tallystick.certificates.linear.ensemble import has_linear_horizons
 from tallystick.certificates.linear.limits import is_exact_counter
 from tallystick.certificates.one_unit.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
-from tallystick.certificates.verdict import Lengths, Verdict
+from tallystick.certificates.verdict import Lengths
 from tallystick.datasets.paper import long_suite
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import refuse_existing, remove_partial
 from tallystick.networks import Network
-from tallystick.runs.evaluation import exact_horizons, verdicts_on
+from tallystick.runs.evaluation import Proof, exact_horizons, proofs_on
 from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
 from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
 from tallystick.runs.rows import are_finite, certify_many
@@ -277,7 +277,7 @@ def summary_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:
     sample = replace(
         networks, weights=networks.weights.places(slice(SAMPLE)), accuracy_train=networks.accuracy_train[:SAMPLE]
     )
-    every, even = (verdicts_on(sample, lengths, SEARCHED) for lengths in Lengths)
+    every, even = (proofs_on(sample, lengths, SEARCHED) for lengths in Lengths)
     return Comparison(
         networks.setting,
         size,
@@ -292,9 +292,9 @@ def summary_one_by_one(networks: Ensemble, seed: int = 0) -> Comparison:
     )
 
 
-def _horizons(verdicts: list[Verdict | None]) -> np.ndarray:
-    """Return the horizon proved of each; a network whose weights are not finite has no verdict, and counts as 0."""
-    return np.array([0.0 if verdict is None else float(verdict.horizon or 0) for verdict in verdicts])
+def _horizons(proofs: list[Proof | None]) -> np.ndarray:
+    """Return the horizon proved of each; a network whose weights are not finite has no proof, and counts as 0."""
+    return np.array([0.0 if proof is None else float(proof.horizon) for proof in proofs])
 
 
 def _accuracies(networks: Ensemble, setting: Setting, seed: int) -> tuple[float, float]:
