@@ -1,8 +1,8 @@
 """The instructions that a step of training needs, counted in the program of the step itself.
 
-JAX traces the step once (look at a string, learn from it), with the string's tokens and targets as numbers that all seeds
-share. A walk through the trace then counts, for each string of a training set, what is left to do for every seed when those
-numbers are known:
+JAX traces the step of the fused kernels once (look at a string, learn from it), with the string's tokens and targets as numbers
+that all seeds share. A walk through the trace then counts, for each string of a training set, what is left to do for every seed
+when those numbers are known:
 
 - what all seeds share is worked out once and counts nothing;
 - adding 0, multiplying by 0 or 1, and what nothing depends on afterwards count nothing: so neither does padding, nor most of
@@ -17,7 +17,6 @@ numbers are known:
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -26,8 +25,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from tallystick.cells import Token
-from tallystick.training.adam import adam
 from tallystick.training.ensemble import training_precision
+from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.fused.programs import SHARING
+from tallystick.training.fused.script import learner_of
 from tallystick.training.lessons import Exercise, Lessons, course_of, lessons_of
 from tallystick.training.loop import Learner, Student
 from tallystick.training.setting import Setting
@@ -85,18 +86,23 @@ def _unknown() -> Shared:
 
 def _step_program(setting: Setting, strings: list[str], lessons: Lessons) -> Any:  # noqa: ANN401 -- JAX's program
     """Return the program of a step, whose first arguments are a lesson's numbers."""
-    course, method = course_of(setting, strings), setting.procedure
-    optimiser = adam(partial(course.corrections, method=method), method.momenta)
-    parts = {"kind": setting.kind, "task": setting.goal, "method": method}
+    course = course_of(setting, strings)
+    parts: dict[str, Any] = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
     drawn = fresh_weights(setting.kind, setting.goal, np.arange(_SEEDS), bias=setting.bias, dtype=setting.dtype)
     with training_precision(setting):
         initial = jax.tree.map(jnp.asarray, drawn)
-        learner = Learner(initial, optimiser, course.strength, course.learning_rate, **parts)
+        numbers = (jnp.asarray(course.strength), jnp.asarray(course.learning_rate))
+        folded = Folded(*numbers)  # whatever numbers: the walk does not know them
 
-        def step(exercise: Exercise, student: Student) -> Student:
-            return learner.learn(student, learner.look(exercise, student, setting.gradient_dtype))
+        def learner(folded: Folded) -> Learner:
+            return learner_of(initial, lambda _: folded, numbers, sharing=SHARING, **parts)
 
-        return jax.make_jaxpr(step)(jax.tree.map(jnp.asarray, _exercise(lessons, 0)), learner.start())
+        def step(exercise: Exercise, folded: Folded, student: Student) -> Student:
+            learned = learner(folded)
+            return learned.learn(student, learned.look(exercise, student, setting.gradient_dtype))
+
+        lesson = jax.tree.map(jnp.asarray, _exercise(lessons, 0))
+        return jax.make_jaxpr(step)(lesson, folded, learner(folded).start())
 
 
 def _exercise(lessons: Lessons, place: int) -> Exercise:
@@ -186,6 +192,8 @@ class _Walk:
         name = equation.primitive.name
         if name in _UNCHANGED or (name == "convert_element_type" and _has_same_type(equation)):
             return operands[0]
+        if name in ("slice", "stack") and equation.invars[0].aval.size == equation.outvars[0].aval.size:
+            return operands[0]  # the one row of an array that has one
         if name in ("add", "add_any", "sub"):
             return self._sum(_NAMES[name], *operands)
         rewritten = {"mul": self._product, "div": self._quotient, "logistic": self._logistic}

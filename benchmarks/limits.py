@@ -73,7 +73,7 @@ class Rates:
 
 
 def processor_rates(processor: Processor, precision: str, cores: int) -> Rates | None:
-    """Return what some of the cores can do; None where the system does not state their clock."""
+    """Return what some of the cores can do; None where their clock is not known."""
     if processor.gigahertz is None:
         return None
     lanes = processor.vector_units * processor.vector_bits // (8 * PRECISIONS[precision].itemsize)

@@ -7,10 +7,14 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from ctypes import CFUNCTYPE, c_int64
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import log2
 from pathlib import Path
+
+from llvmlite import binding
 
 from tallystick.training.engines import cores, devices_named
 
@@ -28,7 +32,7 @@ _AMD_FAMILY_OF_WHOLE_512_BITS = 26
 class Processor:
     """A CPU: its name, the cores this process may use, the width of its vector units, how many each core has, its clock.
 
-    The clock is the one the system states; None where it states none.
+    The clock is measured: a virtual machine may state another. None where it cannot be measured.
     """
 
     name: str
@@ -137,14 +141,48 @@ def peak_gigabytes() -> float:
 def _processor() -> Processor:
     stated = _cpu_information()
     flags = stated.get("flags", stated.get("Features", "")).split()
-    clock = stated.get("cpu MHz")
     return Processor(
         stated.get("model name") or platform.processor() or platform.machine(),
         cores(),
         _vector_bits(flags, stated),
         vector_units=2,
-        gigahertz=round(float(clock) / 1000, 3) if clock else None,
+        gigahertz=_measured_gigahertz(),
     )
+
+
+_PRODUCTS = 10**6
+_CLOCKS_OF_A_PRODUCT = 3
+_CHAIN = """
+define i64 @multiply(i64 %x, i64 %times) {
+entry:
+  br label %loop
+loop:
+  %number = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %product = phi i64 [ %x, %entry ], [ %longer, %loop ]
+  %longer = mul i64 %product, %x
+  %next = add i64 %number, 1
+  %goes_on = icmp slt i64 %next, %times
+  br i1 %goes_on, label %loop, label %done
+done:
+  ret i64 %longer
+}
+"""
+
+
+@cache
+def _measured_gigahertz() -> float | None:
+    """Time products of whole numbers, each of which waits for the one before it: on x86 they take three clocks each."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return None
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    engine = binding.create_mcjit_compiler(
+        binding.parse_assembly(_CHAIN), binding.Target.from_default_triple().create_target_machine()
+    )
+    engine.finalize_object()
+    multiply = CFUNCTYPE(c_int64, c_int64, c_int64)(engine.get_function_address("multiply"))
+    seconds = best_of(lambda: multiply(3, _PRODUCTS), 20)
+    return round(_CLOCKS_OF_A_PRODUCT * _PRODUCTS / seconds / 1e9, 3)
 
 
 def _cpu_information() -> dict[str, str]:

@@ -55,13 +55,17 @@ class Timing(NamedTuple):
 
 
 def measure_settings(device: str) -> Iterator[Row]:
-    """Measure the paper's twelve settings in both precisions, by the quickest engine; on the GPU where there is one."""
+    """Measure the paper's twelve settings in both precisions, by the default engine; on the GPU where there is one.
+
+    On processors the compiled scan is measured beside it, and one core alone.
+    """
     machine, device = this_machine(), devices_named(device).kind
     for setting in (setting for precision in PRECISIONS for setting in paper_grid(precision)):
         timing = time_tool(setting, device, seconds=_SETTINGS_SECONDS)
         assert isinstance(timing, Timing), timing  # every device trains the paper's settings
         rate = timing.runs_per_second
         kernel = time_kernel(setting, devices_named(device)).runs_per_second if device == "gpu" else None
+        beside = _beside(setting) if device == "cpu" else {}
         most = most_runs(setting, machine, device, units=1 if kernel else None)  # the kernel alone is timed on one GPU
         yield {
             "task": setting.task,
@@ -72,9 +76,20 @@ def measure_settings(device: str) -> Iterator[Row]:
             "seeds": timing.seeds,
             "runs_per_second": rate,
             "kernel_alone": kernel,
+            "one_core": beside.get("one_core"),
+            "scan": beside.get("scan"),
             "steps_per_second": rate * steps_of(setting),
             "percent_of_limit": 100 * (kernel or rate) / most if most else None,
         }
+
+
+def _beside(setting: Setting) -> dict[str, float]:
+    """Return the runs per second of one core alone, and of all cores by the compiled scan."""
+    timings = {
+        "one_core": time_tool(setting, "cpu", seconds=_SETTINGS_SECONDS / 2, workers=1),
+        "scan": time_tool(setting, "cpu", "scan", _SETTINGS_SECONDS / 2),
+    }
+    return {name: timing.runs_per_second for name, timing in timings.items() if isinstance(timing, Timing)}
 
 
 def measure_scaling(device: str) -> Iterator[Row]:
@@ -116,18 +131,20 @@ def _scaling_row(along: str, at: int, setting: Setting, seeds: int, device: str,
     }
 
 
-def time_tool(setting: Setting, device: str, engine: str | None = None, seconds: float = 1.0) -> Timing | str:
+def time_tool(
+    setting: Setting, device: str, engine: str = "auto", seconds: float = 1.0, workers: int | None = None
+) -> Timing | str:
     """Time full runs of as many seeds as take about the given seconds; or say why they cannot be run."""
-    used = cores() if device == "cpu" else None
+    used = (workers or cores()) if device == "cpu" else None
     try:
         first, most = _sizes(setting, device, engine)
-        seeds, taken = enlarge(lambda size: training_work(setting, size, device, engine), first, most, seconds)
+        seeds, taken = enlarge(lambda size: training_work(setting, size, device, engine, workers), first, most, seconds)
     except BadInput as error:
         return str(error)
     return Timing(seeds, taken, used)
 
 
-def _sizes(setting: Setting, device: str, engine: str | None) -> tuple[int, int]:
+def _sizes(setting: Setting, device: str, engine: str) -> tuple[int, int]:
     """Return how many seeds are timed first, and how many at most."""
     if device == "cpu":
         return WIDE * cores(), _CPU_MOST
@@ -152,7 +169,7 @@ def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) ->
 
 
 def training_work(
-    setting: Setting, seeds: int, device: str, engine: str | None = None, workers: int | None = None
+    setting: Setting, seeds: int, device: str, engine: str = "auto", workers: int | None = None
 ) -> Callable[[], object]:
     """Return the training as a function to time; the initial weights are drawn before."""
     initial, strings = initial_weights(setting, seeds), strings_of(setting)

@@ -105,7 +105,7 @@ def _numba(function: str) -> Timing | str:
     return Timing(seeds, best_of(lambda: train(start, *lessons), 2), cores(), "all cores")
 
 
-def _tool(device: str, precision: str, engine: str | None = None) -> Timing | str:
+def _tool(device: str, precision: str, engine: str = "auto") -> Timing | str:
     return time_tool(replace(SETTING, precision=precision), device, engine)
 
 
@@ -141,6 +141,8 @@ CONTENDERS = (
     Contender("jax.vmap", "cpu", "float32", partial(_vmap, "cpu")),
     Contender("numba, plain", "cpu", "float32", partial(_numba, "train_plain")),
     Contender("numba, by intrinsics", "cpu", "float32", partial(_numba, "train")),
+    Contender("this tool, by the scan", "cpu", "float32", partial(_tool, "cpu", "float32", "scan")),
+    Contender("this tool, by the scan", "cpu", "float64", partial(_tool, "cpu", "float64", "scan")),
     Contender("this tool", "cpu", "float32", partial(_tool, "cpu", "float32")),
     Contender("this tool", "cpu", "float64", partial(_tool, "cpu", "float64")),
     Contender("PyTorch, batched", "gpu", "float32", partial(_batched_pytorch, "train", "gpu")),

@@ -35,12 +35,14 @@ def test_the_instructions_of_one_token_are_those_found_by_hand():
     # h = a, so o = v·a; the slope by a is (p − 1)·v, by v it is (p − 1)·a, by b and U it is known to be 0.
     one_output = {"multiplication": 1, "addition": 1, "exp": 1, "reciprocal": 1}
     error_and_slopes = {"addition": 1, "multiplication": 2}
-    # Adam: m takes a product and a multiply-add, s two and one, the change one, a root, ε's multiply-add and the weight's.
-    moved = {"multiplication": 4, "multiply-add": 4, "sqrt": 1, "reciprocal": 1}
-    # With a slope of 0, m and s only fade.
-    faded = {"multiplication": 3, "multiply-add": 2, "sqrt": 1, "reciprocal": 1}
+    # Adam: M takes a multiply-add, S a product and a multiply-add; a root, what is added to it, and the weight's multiply-add.
+    moved = {"multiplication": 1, "multiply-add": 3, "sqrt": 1, "addition": 1}
+    # With a slope of 0, M and S only fade.
+    faded = {"multiplication": 2, "multiply-add": 1, "sqrt": 1, "addition": 1}
+    # Two quotients share a reciprocal: of a product, times the rate, times either divisor.
+    shared = {"multiplication": 4, "reciprocal": 1}
     expected = {}
-    for part in (one_output, error_and_slopes, moved, moved, faded, faded):
+    for part in (one_output, error_and_slopes, moved, moved, faded, faded, shared, shared):
         for name, size in part.items():
             expected[name] = expected.get(name, 0) + size
     assert step_instructions(BINARY_8, ["("]) == expected
@@ -60,8 +62,8 @@ def test_the_instructions_of_a_set_are_the_mean_of_its_strings():
 
 
 def test_what_divides_by_the_same_number_shares_a_reciprocal():
-    # Two softmaxes of three shares need two; with nine weights moved, that makes eleven.
-    assert step_instructions(replace(BINARY_8, task="ternary"), ["(()"])["reciprocal"] == 11
+    # Two softmaxes of three shares need two; of nine weights that are moved two share one, which makes seven.
+    assert step_instructions(replace(BINARY_8, task="ternary"), ["(()"])["reciprocal"] == 7
 
 
 def test_a_limit_is_that_of_the_unit_that_is_full_first():
@@ -98,8 +100,8 @@ def test_limits_are_listed_with_what_they_are_counted_from(monkeypatch):
     monkeypatch.setattr(limits, "this_machine", lambda: MACHINE)
     (row,) = limits.count_limits()
     assert (row["task"], row["train_length"], row["steps_a_run"], row["sqrt"]) == ("binary", 2, 600, 4)
-    # The special-function unit is full first: 16 lanes, and 5 reciprocals, 4 roots and an exponential a step.
-    assert row["gpu_float32"] == pytest.approx(132 * 16 * 1.98e9 / 10 / 600)
+    # The special-function unit is full first: 16 lanes, and 3 reciprocals, 4 roots and an exponential a step.
+    assert row["gpu_float32"] == pytest.approx(132 * 16 * 1.98e9 / 8 / 600)
     assert row["cpu_float64"] == most_runs(replace(setting, precision="float64"), MACHINE, "cpu")
 
 

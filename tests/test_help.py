@@ -13,7 +13,7 @@ from tallystick.cli import COMMANDS, load_command, main, options
 from tallystick.languages.tasks import READY_TASKS
 from tallystick.theorems.account import THEOREMS
 from tallystick.training.adam import OPTIMISERS
-from tallystick.training.engines import DEVICES
+from tallystick.training.engines import DEVICES, ENGINES
 from tallystick.training.methods import METHODS, SCHEDULES
 from tallystick.training.setting import PRECISIONS
 
@@ -91,6 +91,7 @@ def test_the_names_in_the_help_are_those_of_the_library():
     assert tuple(OPTIMISERS) == options.OPTIMISERS
     assert tuple(PRECISIONS) == options.PRECISIONS
     assert tuple(DEVICES) == options.DEVICES
+    assert tuple(ENGINES) == options.ENGINES
     assert tuple(THEOREMS) == options.THEOREMS
 
 

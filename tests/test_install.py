@@ -137,7 +137,7 @@ def test_all_is_every_extra_that_chooses_no_build():
     extras = PROJECT["optional-dependencies"]
     (everything,) = extras["all"]
     named = set(re.search(r"\[(.*)\]", everything)[1].split(","))
-    assert named == extras.keys() - {"all", "cuda", "dev", "docs", "tanh", "torch"}
+    assert named == extras.keys() - {"all", "cuda", "dev", "docs", "fast", "tanh", "torch"}
 
 
 def test_the_front_names_each_name_once_for_the_reader_and_once_for_python():

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from tallystick.training.ensemble import Ensemble
     from tallystick.training.setting import Setting
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # A name is imported when it is first asked for, so that a verdict need not wait for JAX nor a proof for NumPy.
 _HOMES = {

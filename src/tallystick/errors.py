@@ -69,7 +69,7 @@ EXTRAS = {
     "fastapi": ("fastapi", "explore"),
     "jax": ("JAX", "train"),
     "jaxtyping": ("jaxtyping", "train"),
-    "llvmlite": ("llvmlite", "fast"),
+    "llvmlite": ("llvmlite", "train"),
     "matplotlib": ("matplotlib", "train"),
     "optax": ("optax", "train"),
     "polars": ("polars", "train"),

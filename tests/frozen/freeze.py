@@ -108,7 +108,8 @@ def columns_of_run(options: tuple[str, ...], folder: Path) -> dict[str, list] | 
     """Train a small run; return its columns, or the line it is refused with."""
     import polars as pl  # noqa: PLC0415
 
-    short = ("--train-length=2", "--epochs=4", "--seeds=6")
+    # The bits are those of the compiled scan.
+    short = ("--train-length=2", "--epochs=4", "--seeds=6", "--engine=scan", "--device=cpu")
     status, said = command("train", *options, *short, f"--out={folder / 'run'}", "--json")
     if status:
         return said

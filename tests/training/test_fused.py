@@ -283,7 +283,7 @@ def test_the_quickest_engine_is_chosen_and_says_why_not(monkeypatch):
         assert engine_for(edge, STRINGS, gpu).name == "fused"
         assert engine_for(beyond, STRINGS, gpu).name == "scan"
         assert f"{name}: {1.5 * most:g} is more than {most:g}" in engine_text(beyond, STRINGS, "gpu")
-    with pytest.raises(BadInput, match="engine: 'quick' is not one of scan, fused"):
+    with pytest.raises(BadInput, match="engine: 'quick' is not one of auto, fused, scan"):
         engine_for(setting, STRINGS, gpu, "quick")
     with pytest.raises(BadInput, match="engine: strings of 17 tokens"):
         engine_for(setting, long, gpu, "fused")

@@ -102,8 +102,10 @@ def test_neither_block_nor_workers_nor_neighbours_matter(options):
 def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
     setting = setting_of()
     assert engine_for(setting, STRINGS, CPU, "fused").name == "fused"
-    assert engine_for(setting, STRINGS, CPU).name == "scan"
-    assert engine_text(setting, STRINGS, "cpu") == "cpu, compiled scan"
+    assert engine_for(setting, STRINGS, CPU).name == "fused"
+    assert engine_for(setting, STRINGS, CPU, "scan").name == "scan"
+    assert engine_text(setting, STRINGS, "cpu") == "cpu, fused kernel"
+    assert engine_text(setting, STRINGS, "cpu", "scan") == "cpu, compiled scan"
 
     def refusal(chosen, strings=STRINGS):
         with pytest.raises(BadInput) as refused:
@@ -116,11 +118,15 @@ def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
     assert f"more than the {MOST_WEIGHTS['cpu']} that the fused kernel is compiled for" in refusal(wide)
     assert refusal(setting, ["(" * 17]).startswith("engine: strings of 17 tokens")
     monkeypatch.setitem(sys.modules, "tallystick.training.fused.vectors", None)
-    assert refusal(setting).endswith("pip install 'tallystick[fast]' brings it")
+    assert refusal(setting).endswith("pip install 'tallystick[train]' brings it")
+    assert engine_for(setting, STRINGS, CPU).name == "scan"
 
 
-def test_it_is_asked_for_by_name():
-    quick, slow = (ts.train("binary", 2, seeds=5, epochs=3, engine=engine) for engine in ("fused", None))
+def test_it_trains_unless_the_scan_is_asked_for():
+    usual, quick, slow = (
+        ts.train("binary", 2, seeds=5, epochs=3, engine=engine) for engine in ("auto", "fused", "scan")
+    )
+    jax.tree.map(np.testing.assert_array_equal, usual.weights, quick.weights)
     for found, expected in zip(*map(jax.tree.leaves, (quick.weights, slow.weights)), strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 

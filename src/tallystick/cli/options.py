@@ -19,6 +19,7 @@ SCHEDULES = ("constant", "cosine", "linear", "late-cosine")
 OPTIMISERS = ("adam", "calm", "short", "rmsprop", "sign")
 PRECISIONS = ("float32", "float64")
 DEVICES = ("auto", "cpu", "gpu")
+ENGINES = ("auto", "fused", "scan")
 THEOREMS = ("theorem1", "six-strings", "selective", "relu", "dyck1-state")
 """Names of tables that take a while or an extra to load, since they hold NumPy's, JAX's or z3's objects; a test compares them."""
 
@@ -73,6 +74,14 @@ Cluster = Annotated[
 Device = Annotated[
     str,
     choice(DEVICES, "Train on the processors or on a GPU; auto takes a GPU if there is one.", rich_help_panel=PLACES),
+]
+Engine = Annotated[
+    str,
+    choice(
+        ENGINES,
+        "Train by the fused kernel or by the compiled scan, which round differently; auto takes the kernel where it can.",
+        rich_help_panel=PLACES,
+    ),
 ]
 Keep = Annotated[
     str,

@@ -180,8 +180,8 @@ def _clock_text(seconds: int) -> str:
 
 
 def tell_slower_engine(jobs: "list[Job]") -> None:
-    """Say which jobs a GPU trains by the compiled scan instead of the kernel, and why; each reason once."""
+    """Say which jobs a GPU trains by the compiled scan because its kernel cannot, and why; each reason once."""
     from tallystick.training.engines import engine_text  # noqa: PLC0415 -- JAX takes a second to load
 
-    ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device) for job in jobs)
-    sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan"))
+    ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device, job.engine) for job in jobs)
+    sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan: "))

@@ -13,6 +13,7 @@ from tallystick.cli.options import (
     PRECISIONS,
     Cluster,
     Device,
+    Engine,
     Force,
     Json,
     Precision,
@@ -69,6 +70,7 @@ def reproduce(
     resume: Resume = False,
     cluster: Cluster = None,
     device: Device = "auto",
+    engine: Engine = "auto",
 ) -> None:
     """Run the paper's whole experiment, and write its report.
 
@@ -80,7 +82,7 @@ def reproduce(
     from tallystick.studies.reproduce import Plan, run_and_report
 
     plan = Plan(runs, seeds, authors_data, precision, seed, perturb, replicates)
-    how = {"cluster": cluster, "device": device, "resume": resume, "force": force}
+    how = {"cluster": cluster, "device": device, "engine": engine, "resume": resume, "force": force}
     with progress_bar({job.name: job.seeds for job in plan.jobs}) as progress:
         found = run_and_report(plan, out, report=progress, **how)
     written = [path.name for path in found.files]

@@ -15,6 +15,7 @@ from tallystick.cli.options import (
     SCHEDULES,
     Cluster,
     Device,
+    Engine,
     Force,
     Json,
     Keep,
@@ -130,6 +131,7 @@ def train(
     keep: Keep = "all",
     cluster: Cluster = None,
     device: Device = "auto",
+    engine: Engine = "auto",
 ) -> None:
     """Train networks, and test how far they are right.
 
@@ -165,7 +167,7 @@ def train(
     kept = Kept.read(keep)
     job, directory = training_job(setting, seeds, seed, kept), RunDirectory(out)
     with progress_bar({job.name: job.seeds}) as report:
-        how = {"tell": tell_slower_engine, "report": report, "resume": resume, "force": force}
+        how = {"engine": engine, "tell": tell_slower_engine, "report": report, "resume": resume, "force": force}
         run_on(cluster, device, [job], training_config(job, seed, kept), directory, **how)
     _show_training(directory, as_json=as_json)
 
@@ -206,6 +208,7 @@ def sweep(
     keep: Keep = "all",
     cluster: Cluster = None,
     device: Device = "auto",
+    engine: Engine = "auto",
 ) -> None:
     """Train every combination of some options, and draw which networks count.
 
@@ -231,7 +234,7 @@ def sweep(
     jobs, directory = sweep_jobs(base, grid, seeds, seed, kept), RunDirectory(out)
     axes_of([vars(setting) for setting in grid.settings(base)], x, y)  # refuses before anything is trained
     with progress_bar({job.name: job.seeds for job in jobs}) as report:
-        how = {"tell": tell_slower_engine, "report": report, "resume": resume, "force": force}
+        how = {"engine": engine, "tell": tell_slower_engine, "report": report, "resume": resume, "force": force}
         run_on(cluster, device, jobs, sweep_config(base, grid, seeds, seed, kept), directory, **how)
     points = points_of(directory)
     written = write_sweep(out, points, x, y)

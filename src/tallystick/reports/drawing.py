@@ -70,6 +70,7 @@ def render(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]
 def _image(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=_METADATA[form])
+    figure.set_layout_engine("none")  # the next form keeps the places: working them out takes as long as drawing
     return buffer.getvalue()
 
 

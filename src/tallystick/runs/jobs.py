@@ -161,6 +161,7 @@ class Job:
         strings: the training set, in order.
         tests: the test strings of each length.
         device: the kind of device it is done on; each rounds in its own way.
+        engine: auto, fused or scan; these, too, round differently.
         also: further fields of the setting that its rows have columns for.
         seed: draws what strings are generated.
     """
@@ -171,6 +172,7 @@ class Job:
     strings: list[str]
     tests: dict[int, list[str]]
     device: str = "cpu"
+    engine: str = "auto"
     also: tuple[str, ...] = ()
     seed: int = 0
 

@@ -29,7 +29,7 @@ from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
 from tallystick.training.compiling import compile_once
-from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named
+from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, TensorWeights, Weights
@@ -99,13 +99,15 @@ def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
 
 def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
-    if issubclass(job.setting.kind, VectorCell):
-        # Train whole blocks even where fewer seeds are asked for: the number of networks decides in which order their sums
-        # are rounded.
+    engine = engine_name(job.setting, job.strings, job.device, job.engine)
+    if engine == "scan" and issubclass(job.setting.kind, VectorCell):
+        # Train whole blocks even where fewer seeds are asked for: the number of networks decides in which order the scan
+        # rounds their sums.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
-    ensemble = train(job.setting, job.initial(numbers), job.strings, block=block, workers=units, device=job.device)
+    how: dict[str, Any] = {"block": block, "workers": units, "device": job.device, "engine": engine}
+    ensemble = train(job.setting, job.initial(numbers), job.strings, **how)
     also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
     rows = rows_of(job, numbers, ensemble).with_columns(*also)
     return rows.head(len(seeds)), Trained(job, numbers, ensemble)

@@ -28,7 +28,7 @@ from tallystick.runs.resuming import do_missing
 from tallystick.runs.rows import SORTED_BY, Part, part_files, parts_of, seeds_in_a_part
 from tallystick.runs.summaries import add_up_files, histograms_of, summary_document
 from tallystick.runs.workers import THIS_MACHINE, Workers, workers_named
-from tallystick.training.engines import cores, devices_for, engine_text, on_every_core
+from tallystick.training.engines import cores, devices_for, engine_name, engine_text, on_every_core
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights
 from tallystick.training.setting import Setting
@@ -46,7 +46,7 @@ def train(
     bias: bool = False,
     seeds: int = 1000,
     seed: int = 0,
-    engine: str | None = None,
+    engine: str = "auto",
     **options: object,
 ) -> Ensemble:
     """Train `seeds` networks of one setting on generated strings, and return them.
@@ -57,8 +57,8 @@ def train(
         bias: whether the cell has a bias.
         seeds: how many networks; seed n starts from the same weights whatever stands beside it.
         seed: decides the order of the training strings.
-        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors, where fused
-            is quicker and rounds otherwise.
+        engine: auto, fused or scan; auto is the fused kernel for what it can train, and the compiled scan for the rest. The
+            two round differently.
         options: any other field of `Setting`: cell, units, method, precision, epochs, learning_rate, schedule and so on.
 
     >>> networks = train("binary", train_length=2, seeds=8, epochs=5)
@@ -95,15 +95,17 @@ def run_on(
     asked: dict[str, object],
     directory: RunDirectory,
     *,
+    engine: str = "auto",
     tell: Callable[[list[Job]], object] = silent,
     **options: Any,  # noqa: ANN401 -- as run_whole has them
 ) -> None:
     """Do jobs into a run directory as `run_whole` does, on the cluster named, or on this machine where the name is None.
 
-    `device` is auto, cpu or gpu. `tell` is told of the jobs once it is known which kind of device does each of them.
+    `device` is auto, cpu or gpu, and `engine` auto, fused or scan. `tell` is told of the jobs once it is known which kind of
+    device does each of them.
     """
     with workers_named(cluster) as workers:
-        placed = [replace(job, device=_device_for(job.setting, workers, device)) for job in jobs]
+        placed = [replace(job, device=_device_for(job.setting, workers, device), engine=engine) for job in jobs]
         tell(placed)
         run_whole(placed, asked, directory, workers=workers, **options)
 
@@ -166,7 +168,14 @@ def run_jobs(
 
 def circumstances(jobs: list[Job]) -> dict[str, object]:
     """Return what a run must be resumed with beside its options: what else decides its bits, and the size of its parts."""
-    return {"device": jobs[0].device, "part": seeds_in_a_part(jobs), **versions()}
+    engines = {engine_name(job.setting, job.strings, job.device, job.engine) for job in jobs}
+    found = {
+        "device": jobs[0].device,
+        "engine": " and ".join(sorted(engines)),
+        "part": seeds_in_a_part(jobs),
+        **versions(),
+    }
+    return {**found, "llvmlite": version("llvmlite")} if "fused" in engines and jobs[0].device == "cpu" else found
 
 
 def versions() -> dict[str, object]:
@@ -231,7 +240,7 @@ def write_record(directory: RunDirectory, seconds: float, seed: int, jobs: list[
         "seconds": round(seconds, 1),
         "cores": cores(),
         "machine": platform.machine(),
-        "trained_by": sorted({engine_text(job.setting, job.strings, job.device) for job in jobs or ()})
+        "trained_by": sorted({engine_text(job.setting, job.strings, job.device, job.engine) for job in jobs or ()})
         or ["cpu, compiled scan"],
         "python": platform.python_version(),
         "versions": {package: version(package) for package in packages},

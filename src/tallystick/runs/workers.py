@@ -43,7 +43,7 @@ ALLOWED_FAILURES = 100
 """Workers that may die over one task before it is taken for the cause."""
 
 _ANSWER, _JOIN = 10, 60  # seconds for a scheduler to answer, and for a first worker to join it
-_SAME = ("tallystick", "jax", "jaxlib", "numpy", "distributed")
+_SAME = ("tallystick", "jax", "jaxlib", "llvmlite", "numpy", "distributed")
 
 # Dask takes half a second to load, and is an extra.
 # ruff: noqa: PLC0415

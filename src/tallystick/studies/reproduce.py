@@ -126,6 +126,7 @@ def reproduce(
     progress: Report = silent,
     cluster: str | None = None,
     device: str = "auto",
+    engine: str = "auto",
     resume: bool = False,
     force: bool = False,
     **options: Any,  # noqa: ANN401 -- as the fields of Plan are typed
@@ -137,6 +138,7 @@ def reproduce(
         progress: told the setting and the number of seeds as they are done.
         cluster: where to train: `local:N`, `tcp://HOST:PORT` or a scheduler's file; the default is this machine.
         device: auto, cpu or gpu.
+        engine: auto, fused or scan.
         resume: go on with a run that was interrupted.
         force: overwrite a run that is there.
         options: the fields of `Plan`: runs, seeds, authors_data, precision, seed, perturb, replicates.
@@ -147,7 +149,7 @@ def reproduce(
         raise BadInput(f"{unknown[0]}: no such option; the options are {', '.join(names)}")
     if options.get("authors_data") is not None:
         options["authors_data"] = Path(options["authors_data"])
-    how = {"cluster": cluster, "device": device, "resume": resume, "force": force}
+    how = {"cluster": cluster, "device": device, "engine": engine, "resume": resume, "force": force}
     return run_and_report(Plan(**options), Path(out), report=progress, **how).files
 
 
@@ -243,7 +245,7 @@ def rounding_replicates(job: Job, runs: int, size: float, replicates: int, seed:
     start = job.initial(np.arange(runs))
     nudges = [nudge_weights(start, size, seed=seed * 1_000_003 + replicate) for replicate in range(replicates)]
     initial = jax.tree.map(lambda *arrays: np.concatenate(arrays), *nudges)
-    ensemble = train(job.setting, initial, job.strings, workers=1, device=job.device)
+    ensemble = train(job.setting, initial, job.strings, workers=1, device=job.device, engine=job.engine)
     columns = {
         "train": ensemble.accuracy_train,
         **{str(n): ensemble.accuracy(strings) for n, strings in job.tests.items()},

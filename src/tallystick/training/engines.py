@@ -4,10 +4,11 @@ The devices are this machine's processors, over whose cores threads spread the w
 """
 
 import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import jax
@@ -105,11 +106,8 @@ def on_every_core(work: Callable[[Item], Result], items: Iterable[Item], workers
             raise
 
 
-ENGINES = ("scan", "fused")
-
-_USUAL = {"cpu": "scan", "gpu": "fused"}
-"""What trains where nobody asks for an engine. On processors the fused kernel is quicker, too, but rounds otherwise: networks of
-length 8 would not be those of the tables in docs/."""
+ENGINES = ("auto", "fused", "scan")
+"""What may be asked for; auto is the fused kernel for what it can train, and the compiled scan for the rest."""
 
 NARROWEST, NARROW, WIDE = 128, 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough to stay in the
@@ -200,29 +198,32 @@ def devices_for(setting: Setting, name: str = "auto") -> Devices:
     return devices_named("cpu" if _reason_against_gpu(setting, setting.train_length, FEW_WEIGHTS) else "auto")
 
 
-def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str | None = None) -> Engine:
-    """Return the engine that is asked for, or the usual one of the devices that can train a setting on the strings."""
-    if wanted is not None and wanted not in ENGINES:
+def engine_for(setting: Setting, strings: list[str], devices: Devices, wanted: str = "auto") -> Engine:
+    """Return the engine that is asked for; the setting and the strings alone decide which one auto is."""
+    return Engine(engine_name(setting, strings, devices.kind, wanted), devices)
+
+
+def engine_name(setting: Setting, strings: list[str], kind: str, wanted: str = "auto") -> str:
+    """Return which engine of a kind of device trains a setting on the strings: fused or scan."""
+    if wanted not in ENGINES:
         raise BadInput(f"engine: {wanted!r} is not one of {', '.join(ENGINES)}")
-    reason = (
-        _reason_against_fused(setting, strings, devices.kind) if "fused" in (wanted, _USUAL[devices.kind]) else None
-    )
+    reason = None if wanted == "scan" else _reason_against_fused(setting, strings, kind)
     if wanted == "fused" and reason:
         raise BadInput(f"engine: {reason}")
-    return Engine(wanted or ("scan" if reason else _USUAL[devices.kind]), devices)
+    return "scan" if wanted == "scan" or reason else "fused"
 
 
-def engine_text(setting: Setting, strings: list[str], kind: str) -> str:
-    """Say what trains a setting on the strings, on a kind of device, and why nothing quicker does.
+def engine_text(setting: Setting, strings: list[str], kind: str, wanted: str = "auto") -> str:
+    """Say what trains a setting on the strings, on a kind of device, and why the kernel does not, unless the scan is asked for.
 
     >>> setting = Setting("binary", bias=False, train_length=20)
     >>> engine_text(setting, ["(" * 20], "gpu")
     'gpu, compiled scan: strings of 20 tokens are longer than the 16 that a fused kernel holds'
     """
-    if _USUAL[kind] == "scan":
-        return f"{kind}, compiled scan"
-    reason = _reason_against_fused(setting, strings, kind)
-    return f"{kind}, compiled scan: {reason}" if reason else f"{kind}, fused kernel"
+    if engine_name(setting, strings, kind, wanted) == "fused":
+        return f"{kind}, fused kernel"
+    reason = None if wanted == "scan" else _reason_against_fused(setting, strings, kind)
+    return f"{kind}, compiled scan: {reason}" if reason else f"{kind}, compiled scan"
 
 
 def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> str | None:
@@ -245,18 +246,19 @@ def _reason_against_gpu(setting: Setting, longest: int, most: int = MOST_WEIGHTS
         from tallystick.training.fused.instructions import OPERATIONS  # noqa: PLC0415 -- which loads it too
     except ImportError:
         return "this version of JAX has no Pallas for Triton, in which the fused kernel is written"
-    return _reason_against_numbers(setting, longest, most, OPERATIONS)
+    return _reason_against_numbers(setting, longest, most, frozenset(OPERATIONS))
 
 
 def _reason_against_processor(setting: Setting, longest: int) -> str | None:
     try:
         from tallystick.training.fused.vectors import OPERATIONS  # noqa: PLC0415 -- which needs LLVM
     except ImportError:
-        return "llvmlite is not installed, which compiles the fused kernel; pip install 'tallystick[fast]' brings it"
-    return _reason_against_numbers(setting, longest, MOST_WEIGHTS["cpu"], OPERATIONS)
+        return "llvmlite is not installed, which compiles the fused kernel; pip install 'tallystick[train]' brings it"
+    return _reason_against_numbers(setting, longest, MOST_WEIGHTS["cpu"], frozenset(OPERATIONS))
 
 
-def _reason_against_numbers(setting: Setting, longest: int, most: int, known: Container[str]) -> str | None:
+@cache
+def _reason_against_numbers(setting: Setting, longest: int, most: int, known: frozenset[str]) -> str | None:
     """Say why a network cannot be trained number by number: it has too many, or a step does what is not known."""
     example = fresh_weights(
         setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype, units=setting.units

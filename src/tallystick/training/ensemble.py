@@ -156,7 +156,7 @@ def train(
     workers: int | None = None,
     progress: Callable[[int], object] = silent,
     device: str = "auto",
-    engine: str | None = None,
+    engine: str = "auto",
 ) -> Ensemble:
     """Train a network from each entry of the initial weights on the strings, in their order.
 
@@ -168,7 +168,7 @@ def train(
         workers: how many blocks are trained side by side; the default is one per core, or three per GPU.
         progress: called with the number of seeds of each block that is done.
         device: auto, cpu or gpu.
-        engine: scan or fused; the default is fused on a GPU, for what its kernel can train, and scan on processors.
+        engine: auto, fused or scan; auto is the fused kernel for what it can train, and the compiled scan for the rest.
     """
     size, devices = len(initial.example), devices_for(setting, device)
     if not size:

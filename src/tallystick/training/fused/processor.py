@@ -6,6 +6,7 @@ that their weights and moments stay in registers and the first cache. Nothing in
 which core runs it: the same seed gives the same weights whatever stands beside it.
 """
 
+import platform
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_int64, c_void_p
@@ -20,7 +21,7 @@ from llvmlite import binding, ir
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
 from tallystick.training.fused.numbering import SEEDS, Numbers, numbers
-from tallystick.training.fused.programs import Layout, Program, Traced, program_of, shapes_of, trace
+from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, program_of, shapes_of, trace
 from tallystick.training.fused.script import Script, Shape
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
 from tallystick.training.fused.writing import Writer
@@ -32,20 +33,27 @@ _POINTER = ir.IntType(8).as_pointer()
 _LOCK = Lock()
 
 
-LANES = 64
-"""Every layout's number of lanes divides this."""
+_FLUSH = 0x8040
+"""The bits of x86's register MXCSR by which results below the normal numbers become 0, and operands count as 0."""
 
-_FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
+_REGISTER = {"float32": 16, "float64": 8}
+"""Lanes of the widest vectors that processors have."""
+
+_FEW_WEIGHTS, _SOME_WEIGHTS, _VECTORS = 8, 16, 8
 
 
 def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
-    """Return the layout that measured best: the more numbers a network has, the fewer networks stay in the first cache.
+    """Return the layout that measured best; all of them round alike.
 
-    Two quotients share a reciprocal.
+    Of networks with few weights several vectors go through a string one after the other, so that the wait for a quotient of one
+    is filled by the products of the next. With more weights that takes more loads and stores than it gains.
     """
-    weights = sum(int(np.prod(shape)) for shape in shapes)
-    lanes = LANES if weights <= _FEW_WEIGHTS else LANES // 2 if weights <= _SOME_WEIGHTS else LANES // 4
-    return Layout(lanes if precision == "float32" else min(lanes, LANES // 2), sharing=2)
+    weights, register = sum(int(np.prod(shape)) for shape in shapes), _REGISTER[precision]
+    if weights <= _FEW_WEIGHTS:
+        return Layout(register, SHARING, _VECTORS, counts_apart=True)
+    if weights <= _SOME_WEIGHTS:
+        return Layout(2 * register, SHARING, counts_apart=True)
+    return Layout(register, SHARING)
 
 
 def train_on_processor(
@@ -89,7 +97,8 @@ def _function(program: Program) -> Callable[[int, int, int], None]:
     module = ir.Module("training")
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER.as_pointer(), _LONG, _LONG]), "train")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    _Training(builder, program, traced, *function.args).write()
+    with _without_subnormals(builder):
+        _Training(builder, program, traced, *function.args).write()
     builder.ret_void()
     return _compile(module)
 
@@ -103,8 +112,7 @@ class _Training:
         self._build, self._program, self._traced = builder, program, traced
         self._networks, self._stage_count = networks, stages
         self._vectors = Vectors(builder, program.layout.lanes)
-        # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
-        self._writer = Writer(self._vectors, multiply_adds=("float32",))
+        self._writer = Writer(self._vectors, multiply_adds=tuple(FLOATS))
         self._own, self._seen = FLOATS[program.precision], FLOATS[program.gradients]
         leaves = len(program.shapes)
         kinds = [self._own] * (2 * leaves + 1) + [self._seen] * 3 + [INTEGER] + [self._own] * 5
@@ -119,45 +127,76 @@ class _Training:
         )
         self._numbers = [self._single(builder.load(number)) for number in (strength, rate)]
         self._state = [self._room(part) for part in traced.kept]
-        self._score, self._done = builder.alloca(self._vectors.vector(self._own)), builder.alloca(_LONG)
+        self._score, self._done = self._rooms(self._vectors.vector(self._own)), builder.alloca(_LONG)
 
     def write(self) -> None:
-        """Write the training of one vector of networks after another."""
+        """Write the training of one block of networks after another; the last block may have fewer vectors."""
+        build, most = self._build, ir.Constant(_LONG, self._program.layout.vectors)
         lanes = ir.Constant(_LONG, self._program.layout.lanes)
-        with _count(self._build, self._build.sdiv(self._networks, lanes)) as block:
-            self._write_block(self._build.mul(block, lanes))
+        vectors = build.sdiv(self._networks, lanes)
+        blocks = build.sdiv(build.add(vectors, build.sub(most, ir.Constant(_LONG, 1))), most)
+        with _count(build, blocks) as block:
+            first = build.mul(block, most)
+            left = build.sub(vectors, first)
+            size = build.select(build.icmp_signed("<", left, most), left, most)
+            self._write_block(first, size)
 
-    def _write_block(self, lane: Value) -> None:
+    def _write_block(self, first: Value, size: Value) -> None:
         build, traced = self._build, self._traced
-        initial = [
+        nothing = [self._single(ir.Constant(self._own, 0))] * 3
+        with _count(build, size) as vector:
+            initial = self._initial(first, vector)
+            self._keep(vector, self._writer.write(traced.start, [*initial, *nothing, *self._numbers]))
+        build.store(ir.Constant(_LONG, 0), self._done)
+        last = build.sub(self._stage_count, ir.Constant(_LONG, 1))
+        apart = self._program.layout.counts_apart
+        with _count(build, self._stage_count) as stage:
+            strings, epochs = self._stage(stage)
+            is_last = build.zext(build.icmp_signed("==", stage, last), _LONG)
+            with _count(build, build.sub(epochs, is_last) if apart else epochs):
+                self._write_epoch(first, size, strings, counts=not apart)
+        if apart:
+            strings, _ = self._stage(last)
+            self._write_epoch(first, size, strings, counts=True)
+        temperature = self._single(self._temperature_after(build.load(self._done)))
+        with _count(build, size) as vector:
+            fixed = [*nothing[:2], temperature, *self._numbers]
+            arguments = [*self._initial(first, vector), *fixed, *self._student(vector)]
+            ended = self._writer.write(traced.weights, arguments)
+            for pointer, end in zip(self._ends, ended, strict=True):
+                for place, value in enumerate(end.values.ravel()):
+                    self._store(pointer, place, self._lane(first, vector), value)
+            self._store(self._right, 0, self._lane(first, vector), build.load(build.gep(self._score, [vector])))
+
+    def _write_epoch(self, first: Value, size: Value, strings: Value, *, counts: bool) -> None:
+        """Write an epoch; the right answers of the last one stay."""
+        build = self._build
+        if counts:
+            with _count(build, size) as vector:
+                build.store(self._vectors.spread(ir.Constant(self._own, 0)), build.gep(self._score, [vector]))
+        with _count(build, strings) as place:
+            lesson = self._lesson(place)
+            with _count(build, size) as vector:
+                arguments = [*self._initial(first, vector), *lesson, *self._student(vector)]
+                *student, right = self._writer.write(self._traced.step, arguments)
+                self._keep(vector, student)
+                if counts:
+                    score = build.gep(self._score, [vector])
+                    build.store(build.fadd(build.load(score), self._vectors.spread(right.values.item())), score)
+
+    def _lane(self, first: Value, vector: Value) -> Value:
+        """Return the first network of a vector."""
+        return self._build.mul(self._build.add(first, vector), ir.Constant(_LONG, self._program.layout.lanes))
+
+    def _initial(self, first: Value, vector: Value) -> list[Numbers]:
+        lane = self._lane(first, vector)
+        return [
             numbers([self._lanes_at(pointer, place, lane) for place in range(int(np.prod(shape)))], (*shape, SEEDS))
             for pointer, shape in zip(self._inputs, self._program.shapes, strict=True)
         ]
-        nothing = [self._single(ir.Constant(self._own, 0))] * 3
-        none = self._vectors.spread(ir.Constant(self._own, 0))
-        build.store(none, self._score)
-        self._keep(self._writer.write(traced.start, [*initial, *nothing, *self._numbers]))
-        build.store(ir.Constant(_LONG, 0), self._done)
-        with _count(build, self._stage_count) as stage:
-            strings, epochs = self._stage(stage)
-            with _count(build, epochs):
-                build.store(none, self._score)  # right answers count in the last epoch of the last stage
-                with _count(build, strings) as place:
-                    *student, right = self._writer.write(traced.step, self._arguments(initial, place))
-                    self._keep(student)
-                    right = self._vectors.spread(right.values.item())
-                    build.store(build.fadd(build.load(self._score), right), self._score)
-        temperature = self._single(self._temperature_after(build.load(self._done)))
-        ended = self._writer.write(
-            traced.weights, [*initial, *nothing[:2], temperature, *self._numbers, *self._student()]
-        )
-        for pointer, end in zip(self._ends, ended, strict=True):
-            for place, value in enumerate(end.values.ravel()):
-                self._store(pointer, place, lane, value)
-        self._store(self._right, 0, lane, build.load(self._score))
 
-    def _arguments(self, initial: list[Numbers], place: Value) -> list[Numbers]:
-        """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
+    def _lesson(self, place: Value) -> list[Numbers]:
+        """Return what a step reads beside the student: the corrections, the string, and what is asked of it."""
         build, shape = self._build, self._program.shape
         done = build.load(self._done)
         build.store(build.add(done, ir.Constant(_LONG, 1)), self._done)
@@ -166,8 +205,7 @@ class _Training:
         tokens = [value for pair in zip(opening, closing, strict=True) for value in pair]
         rows = shape.tokens if shape.every_token else 1
         asked = self._row(self._asked, place, rows * shape.targets + shape.outputs)
-        singles = [*map(self._single, tables), *self._numbers, *map(self._single, [*tokens, *asked])]
-        return [*initial, *singles, *self._student()]
+        return [*map(self._single, tables), *self._numbers, *map(self._single, [*tokens, *asked])]
 
     def _temperature_after(self, done: Value) -> Value:
         sharpens = self._program.method.sharpens
@@ -178,17 +216,22 @@ class _Training:
     def _single(self, value: Value) -> Numbers:
         return numbers([value], ())
 
+    def _rooms(self, kind: ir.Type) -> Value:
+        """Return room for a number of every vector of a block."""
+        return self._build.alloca(kind, ir.Constant(_LONG, self._program.layout.vectors))
+
     def _room(self, part: Any) -> Value:  # noqa: ANN401 -- a shape and its dtype
         element = type_of(part.dtype)
-        return self._build.alloca(self._vectors.vector(element) if SEEDS in part.shape else element)
+        return self._rooms(self._vectors.vector(element) if SEEDS in part.shape else element)
 
-    def _student(self) -> list[Numbers]:
-        return self._traced.put_together([self._build.load(room) for room in self._state])
+    def _student(self, vector: Value) -> list[Numbers]:
+        return self._traced.put_together([self._entry(room, vector) for room in self._state])
 
-    def _keep(self, student: list[Numbers]) -> None:
+    def _keep(self, vector: Value, student: list[Numbers]) -> None:
         for value, room in zip(self._traced.take_apart(student), self._state, strict=True):
             is_vector = isinstance(room.type.pointee, ir.VectorType)
-            self._build.store(self._vectors.spread(value) if is_vector else value, room)
+            place = self._build.gep(room, [vector])
+            self._build.store(self._vectors.spread(value) if is_vector else value, place)
 
     def _stage(self, stage: Value) -> tuple[Value, Value]:
         """Return how many strings a stage has, and how many epochs."""
@@ -217,6 +260,25 @@ class _Training:
     @property
     def _alignment(self) -> int:
         return np.dtype(self._program.precision).itemsize
+
+
+@contextmanager
+def _without_subnormals(builder: ir.IRBuilder) -> Iterator[None]:
+    """Write what takes numbers below the normal ones for 0, as XLA does: some processors need a hundred times as long for them.
+
+    Two bits of a register of x86 say so; what it held before is put back.
+    """
+    if platform.machine() not in ("x86_64", "AMD64"):
+        yield
+        return
+    kind = ir.FunctionType(ir.VoidType(), [_POINTER])
+    read, write = (ir.Function(builder.module, kind, f"llvm.x86.sse.{name}") for name in ("stmxcsr", "ldmxcsr"))
+    before, during = builder.alloca(INTEGER), builder.alloca(INTEGER)
+    builder.call(read, [builder.bitcast(before, _POINTER)])
+    builder.store(builder.or_(builder.load(before), ir.Constant(INTEGER, _FLUSH)), during)
+    builder.call(write, [builder.bitcast(during, _POINTER)])
+    yield
+    builder.call(write, [builder.bitcast(before, _POINTER)])
 
 
 @contextmanager

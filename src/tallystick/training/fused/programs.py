@@ -24,17 +24,25 @@ from tallystick.training.methods import Method
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights
 
+SHARING = 2
+"""How many of Adam's quotients share a reciprocal on processors."""
+
 
 class Layout(NamedTuple):
     """How a program is laid out.
 
     Attributes:
-        lanes: networks that are trained together.
+        lanes: networks in a vector.
         sharing: how many of Adam's quotients share one reciprocal.
+        vectors: vectors of networks that go through a string before any of them goes on to the next.
+        counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
+            good part of a step; of many a second step takes long to compile.
     """
 
     lanes: int
     sharing: int
+    vectors: int = 1
+    counts_apart: bool = False
 
 
 class Program(NamedTuple):
@@ -87,7 +95,7 @@ def missing_operation(weights: AnyWeights, setting: Setting, tokens: int, known:
     method, outputs = setting.procedure, setting.goal.outputs
     shape = Shape(tokens, outputs, outputs + bool(method.memory), method.every_token)
     parts = (setting.kind, setting.goal, method)
-    program = program_of(weights, setting.gradient_dtype.name, shape, *parts, Layout(SEEDS, sharing=1))
+    program = program_of(weights, setting.gradient_dtype.name, shape, *parts, Layout(SEEDS, SHARING))
     return next(iter(unwritable(known, *trace(program)[:3])), None)
 
 
@@ -134,9 +142,13 @@ def _firsts(groups: list[int]) -> list[int]:
     return [groups.index(group) for group in range(max(groups) + 1)]
 
 
-@cache
 def trace(program: Program) -> Traced:
     """Trace the learner for one string; what is not of a network is one number."""
+    return _trace(program._replace(layout=Layout(SEEDS, program.layout.sharing)))
+
+
+@cache
+def _trace(program: Program) -> Traced:
     shape, method = program.shape, program.method
     own, seen = (jax.ShapeDtypeStruct((), dtype) for dtype in (program.precision, program.gradients))
     leaves = [jax.ShapeDtypeStruct((*of, SEEDS), program.precision) for of in program.shapes]

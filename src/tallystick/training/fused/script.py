@@ -28,6 +28,10 @@ from tallystick.training.weights import AnyWeights
 Result = TypeVar("Result")
 
 
+_LEAST_ROOM = 4096
+"""Steps that a table of corrections has room for, at least."""
+
+
 class Script(NamedTuple):
     """What every block of networks reads, step by step; a row of `asked` holds targets, then answers."""
 
@@ -65,8 +69,11 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
     targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
     asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
-    steps = jnp.arange(int(np.sum(course.stage_strings * course.stage_epochs)), dtype=jnp.int32)
-    folded = _folded_corrections(steps, jax.tree.map(jnp.asarray, course), method=method)
+    steps = int(np.sum(course.stage_strings * course.stage_epochs))
+    # Few lengths of tables, so that few programs are compiled for them.
+    room = max(_LEAST_ROOM, 1 << (steps - 1).bit_length())
+    table = _folded_corrections(jnp.arange(room, dtype=jnp.int32), jax.tree.map(jnp.asarray, course), method=method)
+    folded = Folded(*(part[:steps] for part in map(np.asarray, table)))
     numbers = (course.strength[None], course.learning_rate[None])
     stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
     script = Script(opening, closing, asked, stages, folded, _temperatures(course, method), *numbers)
