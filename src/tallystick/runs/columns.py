@@ -4,7 +4,7 @@ Rows, histograms, summaries, reports and the explorer read these declarations.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from tallystick.cells import AffineLayer, Cell, GatedCell, LinearLayer, ScalarCe
 from tallystick.certificates.one_unit.ensemble import has_theorem, meets_conditions
 
 if TYPE_CHECKING:
+    from tallystick.networks import Network
     from tallystick.runs.jobs import Job
     from tallystick.runs.measures import CountingUnit
     from tallystick.runs.rows import Certified
@@ -63,14 +64,25 @@ class Trained:
         """Return the same for strings of another length."""
         from tallystick.runs.measures import border_strings, judge
 
-        return judge(self.ensemble.networks(), border_strings(length, STRINGS, self.job.seed))
+        right, failed = judge(self._tested, border_strings(length, STRINGS, self.job.seed))
+        return right[: len(self.seeds)], failed[: len(self.seeds)]
 
     @cached_property
     def units(self) -> "list[CountingUnit]":
         """How well each unit follows the count."""
         from tallystick.runs.measures import counting_units, uniform_strings
 
-        return counting_units(self.ensemble.networks(), uniform_strings(SHORT, STRINGS, self.job.seed))
+        found = counting_units(self._tested, uniform_strings(SHORT, STRINGS, self.job.seed))
+        return [unit.first(len(self.seeds)) for unit in found]
+
+    @cached_property
+    def _tested(self) -> "Network":
+        """The networks, filled up to whole blocks with copies of the last: how many there are decides how sums are rounded."""
+        from tallystick.training.engines import NARROWEST
+
+        whole = np.arange(-(-len(self.seeds) // NARROWEST) * NARROWEST)
+        filled = self.ensemble.weights.places(np.minimum(whole, len(self.seeds) - 1))
+        return replace(self.ensemble, weights=filled).networks()
 
     @cached_property
     def best_unit(self) -> np.ndarray:

@@ -140,6 +140,11 @@ class CountingUnit:
     intercept: Float[np.ndarray, " network"]
     r_squared: Float[np.ndarray, " network"]
 
+    def first(self, number: int) -> "CountingUnit":
+        """Return the same for the first networks alone."""
+        parts = (part[:number] for part in (self.slope, self.intercept, self.r_squared))
+        return CountingUnit(self.part, self.unit, *parts)
+
 
 def counting_units(model: Network, tokens: Tokens) -> list[CountingUnit]:
     """Regress every unit on the count, over all beginnings of the strings."""
