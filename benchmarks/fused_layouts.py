@@ -38,11 +38,7 @@ def main(seeds: int) -> None:
                     measure(
                         setting,
                         seeds,
-                        [
-                            Launch(block, warps, sharing, counts_apart=True)
-                            for block, warps in shapes
-                            for sharing in SHARING
-                        ],
+                        [Launch(block, warps, sharing) for block, warps in shapes for sharing in SHARING],
                     )
 
 

@@ -4,9 +4,10 @@
 
 Each row is the kernel alone, on networks that lie on the device already: binary, length 8, 100 epochs, one string a step. The
 others do the same work on the same GPU, for one epoch: `jax.vmap` and PyTorch's `vmap` under `torch.compile` as one would first
-write them (`baselines/several_units.py`), and the scan, which is JAX's batched program of this tool. `nudged` is how far the
-scan's own weights move if every initial weight is changed by up to one unit in the last place: no two ways of rounding can be
-expected to agree more closely. Differences are the median over seeds of the greatest difference in a weight.
+write them (`baselines/several_units.py`), and the scan, which is JAX's batched program of this tool. `limit` is the most that the
+GPU could do if it never waited, from a count of instructions (`limits.py`). `differs` is the median over seeds of the greatest
+difference between a weight of the kernel's and of the scan's, and `nudged` the same for the scan and a scan from initial weights
+that are changed by up to one unit in the last place: no two ways of rounding can be expected to agree more closely.
 """
 
 import sys
@@ -20,6 +21,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.baselines import several_units
+from benchmarks.limits import most_runs
+from benchmarks.machine import this_machine
 from tallystick.cells import VectorCell
 from tallystick.datasets.paper import training_set
 from tallystick.datasets.strings import encode
@@ -130,10 +133,20 @@ def main(*cells: str) -> None:
     """Print a row per cell."""
     devices = devices_named("gpu")
     print(f"{devices.name}, length 8, binary, float32\n")
-    print(
-        "| cell | bias | runs per second | jax.vmap | PyTorch | scan | compiled in | differs from the scan by | nudged |"
+    heads = (
+        "cell",
+        "bias",
+        "runs per second",
+        "limit",
+        "jax.vmap",
+        "PyTorch",
+        "scan",
+        "compiled in",
+        "differs",
+        "nudged",
     )
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print("|", " | ".join(heads), "|")
+    print("| --- | ---", "| ---:" * (len(heads) - 2), "|")
     for name in cells or CELLS:
         cell, units, *bias = name.split(":")
         setting = Setting("binary", bool(bias), 8, cell=cell, units=int(units))
@@ -141,7 +154,9 @@ def main(*cells: str) -> None:
             rate, compiling = kernel_rate(setting)
             scanned, mapped = scan_rate(setting), mapped_rates(setting)
         found, nudged = differences(setting)
-        columns = (f"{cell}, {units}", "with" if bias else "without", f"{rate:,.0f}", *mapped, f"{scanned:,.0f}")
+        most = most_runs(setting, this_machine(), "gpu")
+        limit = f"{most:,.0f}" if most else "not known"
+        columns = (f"{cell}, {units}", "with" if bias else "without", f"{rate:,.0f}", limit, *mapped, f"{scanned:,.0f}")
         print("|", " | ".join(columns), f"| {compiling:.1f} s | {found:.1e} | {nudged:.1e} |", flush=True)
 
 

@@ -162,9 +162,7 @@ def test_a_gpu_compiler_takes_the_kernel(cell, precision):
             script, shape = script_for(setting, STRINGS)
             arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
             parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
-            traced = train_fused.__wrapped__.trace(
-                *arrays, shape=shape, launch=Launch(128, 4, 2, counts_apart=False), **parts
-            )
+            traced = train_fused.__wrapped__.trace(*arrays, shape=shape, launch=Launch(128, 4, 2), **parts)
             text = traced.lower(lowering_platforms=("cuda",)).as_text()
         assert "rcp.approx.ftz" in text
         assert ("fma.rn.f32" in text) == (precision == "float32")

@@ -29,14 +29,11 @@ class Launch(NamedTuple):
         block: networks that are trained together.
         warps: groups of 32 threads that train them.
         sharing: how many of Adam's quotients share one reciprocal.
-        counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
-            good part of a step; of many a second step takes long to compile.
     """
 
     block: int
     warps: int
     sharing: int
-    counts_apart: bool
 
 
 _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
@@ -50,7 +47,7 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
     block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=2 if few else 4, counts_apart=few)
+    return Launch(block, warps=4, sharing=2 if few else 4)
 
 
 @compile_once
@@ -77,7 +74,7 @@ def train_fused(
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
         initial, script, ends = jax.tree.unflatten(arguments, references)
-        found = _Training(program, script, initial, native=not interpret).run(counts_apart=launch.counts_apart)
+        found = _Training(program, script, initial, native=not interpret).run()
         for end, values in zip(ends, found, strict=True):
             for place, value in enumerate(values):
                 end[place, :] = value
@@ -119,17 +116,14 @@ class _Training:
         ]
         self._numbers = [_single(script.strength[0]), _single(script.learning_rate[0])]
 
-    def run(self, *, counts_apart: bool) -> list[list[Any]]:
+    def run(self) -> list[list[Any]]:
         """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
         stages, nothing = self._script.stages, [_single(jnp.zeros((), self._program.precision))] * 3
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
         state: State = (jnp.int32(0), self._values(start), self._none())
-        epoch, last = partial(self._epoch, counts=not counts_apart), stages.shape[0] - 1
-        for stage in range(last + 1):
-            strings, epochs = stages[stage, 0], stages[stage, 1] - (counts_apart and stage == last)
-            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: epoch(n, state), state)
-        if counts_apart:
-            state = self._epoch(stages[last, 0], state, counts=True)
+        for stage in range(stages.shape[0]):
+            strings, epochs = stages[stage, 0], stages[stage, 1]
+            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: self._epoch(n, state), state)
         done, values, right = state
         temperature = _single(self._temperature(done))
         ended = self._writer.write(
@@ -138,14 +132,15 @@ class _Training:
         )
         return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
 
-    def _epoch(self, strings: Array, state: State, *, counts: bool) -> State:
-        return jax.lax.fori_loop(0, strings, partial(self._step, counts=counts), (*state[:2], self._none()))
+    def _epoch(self, strings: Array, state: State) -> State:
+        return jax.lax.fori_loop(0, strings, self._step, (*state[:2], self._none()))
 
-    def _step(self, place: Array, state: State, *, counts: bool) -> State:
+    def _step(self, place: Array, state: State) -> State:
+        # Right answers are counted in every epoch, though only the last one counts: a step of its own for that epoch would make
+        # the kernel longer, and was no quicker.
         done, values, right = state
-        arguments = self._arguments(place, done, values)
-        *student, is_right = self._writer.write(self._traced.step, arguments)
-        return done + 1, self._values(student), right + is_right.values.item() if counts else right
+        *student, is_right = self._writer.write(self._traced.step, self._arguments(place, done, values))
+        return done + 1, self._values(student), right + is_right.values.item()
 
     def _none(self) -> Array:
         return jnp.zeros((self._program.layout.lanes,), self._program.precision)
