@@ -307,8 +307,6 @@ def _show_training(directory: "RunDirectory", *, as_json: bool) -> None:
 
     if not issubclass(directory.cell, ScalarCell):
         show_facts(measures_of_run(directory), "networks", as_json=as_json)
-        if not as_json and not directory.is_summed_up():  # a summary has no networks to prove anything of
-            show(f"horizon: tallystick certify {printable(str(directory.path))} proves it, network by network")
         return
     found = {
         "indicators": indicators_of_run(directory),

@@ -149,7 +149,7 @@ _COUNTS_CLEARLY = 0.99
 
 
 def measures_of_run(directory: RunDirectory) -> list[Described]:
-    """Return what became of networks with several units: mean accuracies, the first failures, and the units that count best."""
+    """Return what became of networks with several units: accuracies, first failures, horizons, and the units that count best."""
     if directory.has(HISTOGRAMS):
         return accuracies_of_run(directory)
     found = _by_setting(_pieces(directory))
@@ -165,6 +165,16 @@ def _measures(rows: pl.DataFrame) -> Described:
         "counting_unit": rows["counting_unit"].mode().sort()[0],
         "counting_r_squared_median": rows["counting_r_squared"].median(),
         "counter_like": int((rows["counting_r_squared"] >= _COUNTS_CLEARLY).sum()),
+        **(_horizons_in(rows) if "horizon_all" in rows.columns else {}),
+    }
+
+
+def _horizons_in(rows: pl.DataFrame) -> Described:
+    found = rows["horizon_all"]
+    return {
+        "horizon_all_median": _horizon(found.quantile(0.5, "lower")),
+        "horizon_all_max": _horizon(found.max()),
+        "horizons_exact": int(rows["horizon_all_exact"].sum()),
     }
 
 
