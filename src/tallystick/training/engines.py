@@ -124,10 +124,10 @@ MOST_STEPS = 2**25
 
 MOST_WEIGHTS = {"cpu": 400, "gpu": 150}
 """The most weights of a network in the fused kernels, which are compiled weight by weight: for eight units of an LSTM that takes
-LLVM half a minute, and for two units a GPU's compiler three."""
+LLVM half a minute, and for two units a GPU's compiler another."""
 
 FEW_WEIGHTS = 40
-"""The most weights of a network with several units for which a GPU is taken unasked: it compiles their kernel in 20 seconds."""
+"""The most weights of a network with several units for which a GPU is taken unasked: it compiles their kernel in a few seconds."""
 
 NETWORKS = 512
 """The block of every layout of the fused kernel divides this many networks."""
