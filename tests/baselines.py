@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.baselines import baseline
+from benchmarks.gpu_cells import initial, mapped_case
 from tallystick.datasets.paper import training_set
 from tallystick.datasets.strings import encode
 from tallystick.languages.tasks import BINARY
@@ -33,3 +34,10 @@ def case(length, precision):
     initial = fresh_weights(setting.kind, BINARY, np.arange(SEEDS), bias=False, dtype=setting.dtype)
     lessons = [part.astype(setting.dtype) for part in (*encode(strings), BINARY.targets(strings)[:, 0])]
     return [stacked(initial), *lessons], stacked(train(setting, initial, strings).weights)
+
+
+def vector_case(cell, units, *, bias):
+    """Return the same for cells with several units: networks, strings and targets, and the input weights to end at."""
+    setting = Setting("binary", bias, 4, cell=cell, units=units, precision="float64", epochs=EPOCHS)
+    ended = train(setting, initial(setting, 5), training_set(BINARY, 4, seed=0), device="cpu", engine="scan")
+    return mapped_case(setting, 5), np.moveaxis(ended.weights.inputs, -1, 0)

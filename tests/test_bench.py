@@ -10,7 +10,7 @@ from math import inf
 import jax
 import numpy as np
 import pytest
-from baselines import EPOCHS, case, loaded
+from baselines import EPOCHS, case, loaded, vector_case
 from matplotlib.text import Text
 from walking import ROOT
 
@@ -303,6 +303,14 @@ def test_jax_vmap_trains_to_the_same_weights():
     with jax.enable_x64(True):
         found = loaded("jax_vmap").train(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("cell", "units", "bias"), [("lstm", 2, True), ("linear", 3, False)])
+def test_jax_vmap_of_several_units_trains_to_the_same_weights(cell, units, bias):
+    given, expected = vector_case(cell, units, bias=bias)
+    with jax.enable_x64(True):
+        found = loaded("several_units").train_jax(*given, cell=cell, epochs=EPOCHS)
+    np.testing.assert_allclose(found["inputs"], expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.long

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from baselines import EPOCHS, case, loaded
+from baselines import EPOCHS, case, loaded, vector_case
 
 from tallystick.datasets.paper import training_set
 from tallystick.languages.tasks import BINARY
@@ -23,6 +23,14 @@ def test_the_step_that_is_compiled_trains_to_the_same_weights(monkeypatch):
     monkeypatch.setattr(torch, "compile", lambda step, **_: step)
     found = loaded("pytorch_batched").train_compiled(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("cell", "units", "bias"), [("lstm", 2, True), ("linear", 3, False)])
+def test_pytorch_mapped_over_several_units_trains_to_the_same_weights(cell, units, bias, monkeypatch):
+    given, expected = vector_case(cell, units, bias=bias)
+    monkeypatch.setattr(torch, "compile", lambda step, **_: step)
+    found = loaded("several_units").train_pytorch(*given, cell=cell, epochs=EPOCHS)
+    np.testing.assert_allclose(found["inputs"], expected, rtol=0, atol=1e-13)
 
 
 def test_the_published_style_loop_trains_to_the_same_weights():

@@ -228,7 +228,7 @@ def engine_text(setting: Setting, strings: list[str], kind: str, wanted: str = "
 
 def _reason_against_fused(setting: Setting, strings: list[str], kind: str) -> str | None:
     """Say why the fused kernel of a kind of device cannot train a setting on the strings; None if it can."""
-    longest, steps = max(map(len, strings)), len(strings) * setting.epochs
+    longest, steps = max([1, *map(len, strings)]), len(strings) * setting.epochs
     if longest > LONGEST:
         return f"strings of {longest} tokens are longer than the {LONGEST} that a fused kernel holds"
     if steps > MOST_STEPS:
