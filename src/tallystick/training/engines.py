@@ -127,7 +127,7 @@ MOST_WEIGHTS = {"cpu": 400, "gpu": 150}
 LLVM half a minute, and for two units a GPU's compiler another."""
 
 FEW_WEIGHTS = 40
-"""The most weights of a network with several units for which a GPU is taken unasked: it compiles their kernel in a few seconds."""
+"""The most weights of a network with several units for which a GPU is taken unasked: their kernel compiles in seconds."""
 
 NETWORKS = 512
 """The block of every layout of the fused kernel divides this many networks."""

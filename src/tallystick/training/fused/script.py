@@ -65,7 +65,7 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     """Put a training set and its course into words and tables, without the padding."""
     strings = int(course.stage_strings[-1])
     present = (lessons.opening + lessons.closing)[:strings]
-    tokens = int(present.sum(axis=1).max())
+    tokens = max(1, int(present.sum(axis=1).max()))  # an empty string is a token of padding
     opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
     targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
     asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
