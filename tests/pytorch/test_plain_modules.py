@@ -90,7 +90,10 @@ CHANGES = {
     "object as hook": (lambda m: m.register_forward_hook(Callable()), r"the forward hook .*Callable"),
     "forward pre-hook": (lambda m: m.register_forward_pre_hook(halved), r"the forward pre-hook .*halved"),
     "state dict hook": (
-        lambda m: m.register_state_dict_post_hook(lambda module, state, *_: state[weight_name(m)].mul_(1)),
+        # Before PyTorch 2.5 the two hooks that have a public name now were private.
+        lambda m: getattr(m, "register_state_dict_post_hook", m._register_state_dict_hook)(
+            lambda module, state, *_: state[weight_name(m)].mul_(1)
+        ),
         "the state dict hook",
     ),
     "state dict pre-hook": (lambda m: m.register_state_dict_pre_hook(Callable()), "the state dict pre-hook .*Callable"),
@@ -198,7 +201,7 @@ def unparametrised(module, name):
 HARMLESS = {
     "backward hook": lambda m: m.register_full_backward_hook(Callable()),
     "backward pre-hook": lambda m: m.register_full_backward_pre_hook(Callable()),
-    "hook of loading": lambda m: m.register_load_state_dict_pre_hook(Callable()),
+    "hook of loading": lambda m: m._register_load_state_dict_pre_hook(Callable()),
     "hook of a gradient": lambda m: next(m.parameters()).register_hook(Callable()),
     "removed hook": lambda m: m.register_forward_hook(doubled).remove(),
     "removed weight norm": lambda m: unparametrised(m, weight_name(m)),
