@@ -24,7 +24,7 @@ from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, Head
 from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
-from tallystick.runs.columns import Trained, columns_of, recurrent_columns, schema_of
+from tallystick.runs.columns import Trained, columns_of, recurrent_columns
 from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
@@ -90,14 +90,14 @@ def seeds_in_a_part(jobs: list[Job]) -> int:
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
     with _IN_MEMORY if job.device == "gpu" else nullcontext():
-        rows, trained = _train(job, seeds)
+        rows, trained = _train(job, seeds, keep)
         tables = {"rows": keep.choose(rows, job.seeds)} if keep.rows else {}
         if keep.summary:
             tables["sketch"] = sketch_of(rows, trained)
         return {name: as_parquet(table) for name, table in tables.items()}
 
 
-def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
+def _train(job: Job, seeds: range, keep: Keep) -> tuple[pl.DataFrame, Trained]:
     numbers, units = np.asarray(seeds), len(devices_named(job.device).units)
     engine = engine_name(job.setting, job.strings, job.device, job.engine)
     if engine == "scan" and issubclass(job.setting.kind, VectorCell):
@@ -109,13 +109,16 @@ def _train(job: Job, seeds: range) -> tuple[pl.DataFrame, Trained]:
     how: dict[str, Any] = {"block": block, "workers": units, "device": job.device, "engine": engine}
     ensemble = train(job.setting, job.initial(numbers), job.strings, **how)
     also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
-    rows = rows_of(job, numbers, ensemble).with_columns(*also)
+    # What is only summed up needs the columns that are counted and no others: the lists of weights take most of the memory.
+    rows = rows_of(job, numbers, ensemble, only_counted=not keep.rows).with_columns(*also)
     return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
-def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
-    """Return one row for each trained network, tested on the job's strings."""
-    trained, schema = Trained(job, seeds, ensemble), schema_of(job.setting.kind)
+def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble, *, only_counted: bool = False) -> pl.DataFrame:
+    """Return one row for each trained network, tested on the job's strings; of all columns, or of those that are counted."""
+    trained, kind = Trained(job, seeds, ensemble), job.setting.kind
+    columns = [column for column in columns_of(kind) if column.counted or not only_counted]
+    schema = {column.name: column.dtype for column in columns if not column.only_counted}
     # No Python object is made for a single network: there may be millions.
     same = {
         name: pl.Series([value], dtype=schema[name]).new_from_index(0, len(seeds))
@@ -123,9 +126,7 @@ def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble) -> pl.DataFrame:
         if name in schema
     }
     found = {
-        column.name: column.find(trained)
-        for column in columns_of(job.setting.kind)
-        if column.find is not None and column.name in schema
+        column.name: column.find(trained) for column in columns if column.find is not None and column.name in schema
     }
     return pl.DataFrame({name: {**same, **found}[name] for name in schema}, schema=schema)
 

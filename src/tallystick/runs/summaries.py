@@ -267,9 +267,9 @@ def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
             column.find(trained) if column.only_counted and column.find else rows.get_column(column.name, default=None)
         )
         if isinstance(values, pl.Series) and values.null_count() < len(values):
-            keys = pl.DataFrame({"column": column.name, "key": keys_of(column, values)})
-            tables.append(keys.with_columns(models=pl.lit(1, pl.Int64)))
-    return _sums(pl.concat(tables).lazy()).collect()
+            keys = keys_of(column, values).alias("key").value_counts(name="models")
+            tables.append(keys.select(column=pl.lit(column.name), key="key", models=pl.col("models").cast(pl.Int64)))
+    return pl.concat(tables).sort("column", "key")
 
 
 def add_up_files(paths: Iterable[Path]) -> pl.DataFrame:
