@@ -35,10 +35,9 @@ from tallystick.training.fused import instructions
 from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.kernel import Launch, launch_for, read_string, train_fused
-from tallystick.training.fused.numbering import SEEDS, numbers
+from tallystick.training.fused.numbering import SEEDS, Writer, numbers
 from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.script import as_written, script_of
-from tallystick.training.fused.writing import Writer
 from tallystick.training.gradients import gradient_of
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY

@@ -16,9 +16,8 @@ from tallystick.languages.tasks import BINARY
 from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
-from tallystick.training.fused.numbering import SEEDS, numbers, unwritable
+from tallystick.training.fused.numbering import SEEDS, Writer, numbers, unwritable
 from tallystick.training.fused.vectors import FLOATS, OPERATIONS, Vectors
-from tallystick.training.fused.writing import Writer
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights

@@ -21,7 +21,7 @@ import numpy as np
 from jax.experimental.pallas import triton
 from jaxtyping import Array
 
-from tallystick.training.fused.writing import Value
+from tallystick.training.fused.graph import Value
 
 
 class Arrays:

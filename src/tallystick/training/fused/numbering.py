@@ -1,7 +1,7 @@
 """A traced program number by number: every array becomes an array of places in a graph, one for each of its numbers in a network.
 
 A program is traced with `SEEDS` networks, a number that no other axis has, so that the axis of networks can be told from others.
-It is left out here, since all networks do the same; every other axis is unrolled.
+It is left out here, since all networks do the same; every other axis is unrolled. `Writer` then writes the graph.
 """
 
 from collections.abc import Callable, Container, Sequence
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax.extend import core
 
-from tallystick.training.fused.graph import NUMBER, Graph, Place
+from tallystick.training.fused.graph import INPUT, NUMBER, Graph, Place, Vectors
 from tallystick.training.fused.script import LEFT_AS_WRITTEN
 
 SEEDS = 61
@@ -124,6 +124,29 @@ class Walk:
         for value in rest:
             found = self.graph.apply("add", found, value)
         return found
+
+
+class Writer:
+    """Writes programs.
+
+    Args:
+        vectors: what writes an operation.
+        multiply_adds: the types in which a product that only one sum needs becomes part of it.
+    """
+
+    def __init__(self, vectors: Vectors, *, multiply_adds: Container[str]) -> None:
+        """Write with these vectors."""
+        self.vectors, self._multiply_adds = vectors, multiply_adds
+
+    def write(self, program: core.ClosedJaxpr, arguments: Sequence[Numbers]) -> list[Numbers]:
+        """Write a program for some arguments, and return its results; what no result needs is not written."""
+        graph, given = Graph(), [value for part in arguments for value in part.values.ravel()]
+        places = iter([graph.note(INPUT, detail=place) for place in range(len(given))])
+        inputs = [numbers([next(places) for _ in range(part.values.size)], part.shape) for part in arguments]
+        results = Walk(graph).through(program, inputs)
+        wanted = [place for part in results for place in part.values.ravel()]
+        values = iter(graph.write(wanted, given, self.vectors, self._multiply_adds))
+        return [numbers([next(values) for _ in range(part.values.size)], part.shape) for part in results]
 
 
 def unwritable(known: Container[str], *programs: core.ClosedJaxpr) -> list[str]:

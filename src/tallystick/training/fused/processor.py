@@ -1,7 +1,7 @@
 """The kernel for processors: a few networks are read once, trained over all epochs, and written once.
 
 The loop's own learner is traced for one string, and LLVM compiles it into one function over vectors with a lane per network
-(`writing`). That function goes through all stages, epochs and strings of a script for one vector of networks after another, so
+(`numbering`). That function goes through all stages, epochs and strings of a script for one vector of networks after another, so
 that their weights and moments stay in registers and the first cache. Nothing in it depends on how many networks there are or
 which core runs it: the same seed gives the same weights whatever stands beside it.
 """
@@ -20,11 +20,10 @@ from llvmlite import binding, ir
 
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.numbering import SEEDS, Numbers, numbers
+from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
 from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, program_of, shapes_of, trace
 from tallystick.training.fused.script import Script, Shape
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
-from tallystick.training.fused.writing import Writer
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed
 
