@@ -32,7 +32,7 @@ TESTS = (
     "tests/explore/test_run_api.py",
     "tests/networks",
     "tests/reports/test_table.py",
-    "tests/training/test_adam.py",
+    "tests/training/test_descent.py",
     "tests/training/test_fused.py",
     "tests/training/test_gradients.py",
 )

@@ -23,8 +23,8 @@ import numpy as np
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, meets_conditions
 from tallystick.runs.rows import certify_many
 from tallystick.runs.runner import train
-from tallystick.training.adam import Momenta
 from tallystick.training.constraints import residuals
+from tallystick.training.descent import Momenta
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.methods import METHODS, UNGATED
 from tallystick.training.weights import Weights

@@ -11,9 +11,9 @@ import pytest
 
 from tallystick.cells import CELLS, Cell, ScalarCell, Token
 from tallystick.languages.tasks import TERNARY
+from tallystick.training.descent import CROSS_ENTROPY
 from tallystick.training.ensemble import train
 from tallystick.training.gradients import gradient_of
-from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -12,7 +12,7 @@ from typer.core import TyperOption
 from tallystick.cli import COMMANDS, load_command, main, options
 from tallystick.languages.tasks import READY_TASKS
 from tallystick.theorems.account import THEOREMS
-from tallystick.training.adam import OPTIMISERS
+from tallystick.training.descent import OPTIMISERS
 from tallystick.training.engines import DEVICES, ENGINES
 from tallystick.training.methods import METHODS, SCHEDULES
 from tallystick.training.setting import PRECISIONS

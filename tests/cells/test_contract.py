@@ -17,7 +17,7 @@ from tallystick.cells import Token
 from tallystick.errors import BadInput, UnknownToken
 from tallystick.numbers import ARITHMETICS, FUSED, exact, float_format
 from tallystick.numbers.boxes import box_of
-from tallystick.training.objectives import CROSS_ENTROPY
+from tallystick.training.descent import CROSS_ENTROPY
 
 STRINGS = ("(", "))", "(()", ")()(")
 

@@ -19,7 +19,7 @@ from tallystick.errors import BadInput
 from tallystick.studies.explain.counter import ExactCounter, at_counter, profile, scored_strings
 from tallystick.studies.explain.pull import pull_of
 from tallystick.studies.explain.words import setting_name
-from tallystick.training.adam import adam
+from tallystick.training.descent import adam
 from tallystick.training.lessons import lessons_of
 from tallystick.training.loop import Learner
 from tallystick.training.methods import UNGATED

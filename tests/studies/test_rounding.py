@@ -11,7 +11,7 @@ from tallystick.errors import BadInput
 from tallystick.runs.jobs import training_job
 from tallystick.studies.explain import rounding
 from tallystick.studies.explain.rounding import NEVER, SHARES, gradient_rounding
-from tallystick.training.adam import adam
+from tallystick.training.descent import adam
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import Learner
 from tallystick.training.setting import Setting

@@ -14,7 +14,7 @@ from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, VARIED, Keep, training_job
 from tallystick.runs.runner import run_training, run_whole
 from tallystick.studies.sweep import AXES, Grid, axes_of, draw_sweep, points_of, sweep_config, sweep_jobs
-from tallystick.training.adam import OPTIMISERS
+from tallystick.training.descent import OPTIMISERS
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
 from tallystick.training.setting import Setting

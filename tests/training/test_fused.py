@@ -19,7 +19,15 @@ from tallystick.cells import CELLS, LinearCell, ScalarCell, Token
 from tallystick.cli.progress import tell_slower_engine
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import training_job
-from tallystick.training.adam import CALM, Momenta, corrections
+from tallystick.training.descent import (
+    BINARY_CROSS_ENTROPY,
+    CALM,
+    CROSS_ENTROPY,
+    Momenta,
+    corrections,
+    fold,
+    folded_adam,
+)
 from tallystick.training.engines import (
     MOST,
     NETWORKS,
@@ -32,15 +40,13 @@ from tallystick.training.engines import (
 )
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
-from tallystick.training.fused.arithmetic import fold, folded_adam, linear_gradient
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.kernel import Launch, launch_for, read_string, train_fused
 from tallystick.training.fused.numbering import SEEDS, Writer, numbers
 from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.script import as_written, script_of
-from tallystick.training.gradients import gradient_of
+from tallystick.training.gradients import gradient_of, linear_gradient
 from tallystick.training.lessons import course_of, lessons_of
-from tallystick.training.objectives import BINARY_CROSS_ENTROPY, CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -8,8 +8,8 @@ import pytest
 from tallystick.cells import CELLS, ScalarCell, Token
 from tallystick.datasets.strings import encode
 from tallystick.languages.tasks import BINARY, COUNT, TERNARY
+from tallystick.training.descent import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES
 from tallystick.training.gradients import autodiff_gradient, final_state, gradient_of
-from tallystick.training.objectives import OBJECTIVES, ORDINARY_LOSSES, PUBLISHED_LOSSES
 from tallystick.training.weights import fresh_weights
 
 TASK_OF = {"binary_cross_entropy": BINARY, "cross_entropy": TERNARY, "doubled_softmax": TERNARY, "squared_error": COUNT}

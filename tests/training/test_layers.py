@@ -8,12 +8,12 @@ import pytest
 from tallystick.cells import LinearCell, LinearLayer, Token
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TERNARY
+from tallystick.training.descent import CROSS_ENTROPY
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.gradients import gradient_of, scan_gradient
 from tallystick.training.layers import STEPS, last_array
 from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_block
-from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import TensorWeights, fresh_weights
 

@@ -8,12 +8,12 @@ import pytest
 from tallystick.cells import GruCell, LstmCell, Token
 from tallystick.languages.tasks import BINARY, TERNARY
 from tallystick.runs.jobs import training_job
+from tallystick.training.descent import CROSS_ENTROPY
 from tallystick.training.ensemble import paths, train
 from tallystick.training.gradients import scan_gradient
 from tallystick.training.layers import gate_gradient
 from tallystick.training.lessons import course_of
 from tallystick.training.methods import METHODS, risen
-from tallystick.training.objectives import CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import TensorWeights, fresh_weights
 

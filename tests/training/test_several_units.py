@@ -8,10 +8,10 @@ import pytest
 from tallystick.cells import CELLS, GruCell, LstmCell, Token, VectorCell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
+from tallystick.training.descent import BINARY_CROSS_ENTROPY
 from tallystick.training.ensemble import train
 from tallystick.training.gradients import last_state
 from tallystick.training.methods import METHODS
-from tallystick.training.objectives import BINARY_CROSS_ENTROPY
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -1,13 +1,12 @@
 """How networks are trained. Read the modules in this order.
 
 - `setting`: what is trained on what, how, and in which arithmetic.
-- `objectives`: the losses. `methods`: the schedules of the learning rate and of the temperature, and the table of methods;
-  `constraints` has the ways in which a method brings the weights to the conditions of a counting theorem, and `adam` the
-  optimiser.
+- `descent`: the losses and the optimiser. `methods`: the schedules of the learning rate and of the temperature, the ways in
+  which a method brings the weights to the conditions of a counting theorem, and the table of methods.
 - `weights`: the weights of many networks at once, and where training starts.
 - `lessons`: a training set as arrays. `gradients`: the slope of the loss on one string, and `layers` for layers with several
   units. `loop`: the one training loop.
-- `ensemble`: `train`, which trains many seeds block by block, and the `Ensemble` that it returns; `devices` and `engines`
-  decide where and with which program a block is trained, and `fused` is the kernel for GPUs.
+- `ensemble`: `train`, which trains many seeds block by block, and the `Ensemble` that it returns; `engines` decides
+  where and with which program a block is trained, and `fused` has the kernels for processors and for GPUs.
 - `snapping`: trained weights rounded to the exact counter they are close to.
 """

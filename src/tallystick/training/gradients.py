@@ -1,6 +1,13 @@
 """The gradient of the loss on one string, for every seed at once: by hand for some cells, by autodiff for any.
 
 By hand means carrying ∂h/∂a, ∂h/∂b and ∂h/∂U along with h, which needs no stored states; a test compares it with autodiff.
+
+The fused engines take the linear cell's gradient with the least arithmetic. A state is a·p + b·q, where p and q are sums of
+powers of U, one for each token of their kind. With their derivatives by U,
+
+    h = a·p + b·q,    ∂h/∂a = p,    ∂h/∂b = q,    ∂h/∂U = a·p' + b·q'.
+
+The tokens are scalars, so that a step is four multiply-adds and no network has to choose between a and b.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,8 +19,8 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, LinearCell, ReluCell, SelectiveCell, TanhCell, Token
 from tallystick.numbers.values import Vector
+from tallystick.training.descent import Objective, Outputs
 from tallystick.training.layers import STEPS, array_gradient
-from tallystick.training.objectives import Objective, Outputs
 from tallystick.training.weights import AnyWeights, Weights
 
 String = Token | Sequence[Token]
@@ -226,3 +233,36 @@ def chain_errors(weights: Weights, errors: Outputs, h: Array, by: Derivatives) -
         readout_weight=tuple(error * h for error in errors),
         readout_bias=errors if weights.readout_bias else (),
     )
+
+
+Sum = Any
+"""One number per network, or after the first tokens one for all networks."""
+
+
+def linear_gradient(objective: Objective) -> Gradient:
+    """Return the linear cell's gradient of the loss after the last token, with the least arithmetic."""
+
+    def gradient(weights: Weights, string: String, targets: Outputs) -> tuple[Weights, Vector]:
+        cell = weights.cell(LinearCell)
+        assert isinstance(cell, LinearCell)
+        U = cell.recurrent_weight
+        p, p_by_U, q, q_by_U = _sums_of_powers(U, string)
+        h = cell.open_step * p + cell.close_step * q
+        by_U = cell.open_step * p_by_U + cell.close_step * q_by_U
+        return chain_errors(weights, objective.error(weights.outputs((h,)), targets), h, (p, q, by_U)), (h,)
+
+    return gradient
+
+
+def _sums_of_powers(U: Array, string: String) -> tuple[Sum, Sum, Sum, Sum]:
+    """Horner's scheme for p and q and for their derivatives; the first two tokens need no products with zero."""
+    first, *rest = tokens_of(string)
+    if not rest:
+        return first.opening, 0.0, first.closing, 0.0
+    second, *rest = rest
+    p, q = U * first.opening + second.opening, U * first.closing + second.closing
+    p_by_U, q_by_U = first.opening, first.closing
+    for token in rest:
+        p_by_U, q_by_U = U * p_by_U + p, U * q_by_U + q
+        p, q = U * p + token.opening, U * q + token.closing
+    return p, p_by_U, q, q_by_U

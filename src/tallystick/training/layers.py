@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from tallystick.cells import Cell, GruCell, LinearLayer, LruLayer, LstmCell, ReluLayer, SelectiveLayer, TanhLayer, Token
-from tallystick.training.objectives import Objective, Outputs
+from tallystick.training.descent import Objective, Outputs
 from tallystick.training.weights import TensorWeights
 
 State = Float[Array, "unit seed *string"]
@@ -183,6 +183,20 @@ def gate_gradient(kind: type[Cell], objective: Objective, *, every_token: bool, 
         return send_back(_errors(objective, outputs, string, targets, every_token=every_token))[0], tuple(h)
 
     return gradient
+
+
+def with_bias_in_steps(gradient: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a gradient with the least arithmetic: each bias is added to both brackets' steps, once per string.
+
+    Its slope is then the sum of theirs.
+    """
+
+    def of_steps(weights: TensorWeights, string: Token, targets: Outputs) -> tuple[TensorWeights, tuple[Array, ...]]:
+        steps = weights._replace(inputs=jnp.stack(weights.steps, axis=1), bias=())
+        slope, h = gradient(steps, string, targets)
+        return slope._replace(bias=(slope.inputs.sum(axis=1),) * len(weights.bias)), h
+
+    return of_steps
 
 
 def _beside(weights: TensorWeights, tokens: int) -> TensorWeights:

@@ -20,10 +20,9 @@ from tallystick.cells import Token
 from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.adam import Corrections, corrections
+from tallystick.training.descent import SQUARED_ERROR, Corrections, Outputs, corrections
 from tallystick.training.gradients import String
 from tallystick.training.methods import SCHEDULES, Method, risen
-from tallystick.training.objectives import SQUARED_ERROR, Outputs
 from tallystick.training.setting import Setting
 
 _WIDEST, _MOST_STRINGS = 8, 354

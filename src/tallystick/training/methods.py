@@ -14,7 +14,6 @@ from jaxtyping import Array, Float
 from tallystick.cells import Cell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.adam import CALM, PUBLISHED_MOMENTA, Momenta
 from tallystick.training.constraints import (
     FREE,
     LAGRANGIAN,
@@ -27,10 +26,13 @@ from tallystick.training.constraints import (
     Regulariser,
     project,
 )
-from tallystick.training.objectives import (
+from tallystick.training.descent import (
+    CALM,
     COUNT_REGRESSION,
     ORDINARY_LOSSES,
     PUBLISHED_LOSSES,
+    PUBLISHED_MOMENTA,
+    Momenta,
     Objective,
     Objectives,
     with_memory,

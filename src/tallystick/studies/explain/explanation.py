@@ -13,9 +13,9 @@ from tallystick.runs.jobs import TRAIN_LENGTHS, training_job
 from tallystick.studies.explain.counter import AtCounter, ExactCounter, Profile, at_counter, profile, scored_strings
 from tallystick.studies.explain.plane import LOOKED_AT, Least, LossOverPlane, Plane, least_loss, margin_over
 from tallystick.studies.explain.pull import Pull, pull_of
+from tallystick.training.descent import SQUARED_ERROR
 from tallystick.training.ensemble import Ensemble, paths, train
 from tallystick.training.methods import UNGATED
-from tallystick.training.objectives import SQUARED_ERROR
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

@@ -27,9 +27,9 @@ from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.studies.explain.counter import ExactCounter, Scored
 from tallystick.studies.explain.pull import Pull, term_beside
+from tallystick.training.descent import Objective
 from tallystick.training.gradients import final_state
 from tallystick.training.lessons import targets_of_counts
-from tallystick.training.objectives import Objective
 from tallystick.training.setting import Setting
 
 

@@ -19,7 +19,7 @@ from tallystick.cells import Cell
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
 from tallystick.runs.jobs import training_job
-from tallystick.training.adam import adam
+from tallystick.training.descent import adam
 from tallystick.training.lessons import Course, Lessons, course_of, lessons_of
 from tallystick.training.loop import Learner, Student
 from tallystick.training.methods import Method

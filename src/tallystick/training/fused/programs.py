@@ -14,7 +14,7 @@ import numpy as np
 
 from tallystick.cells import Cell, Token, VectorCell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.arithmetic import Folded
+from tallystick.training.descent import Folded
 from tallystick.training.fused.graph import INPUT, Graph
 from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, numbers, own_shape, unwritable
 from tallystick.training.fused.script import Shape, learner_of

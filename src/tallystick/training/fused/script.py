@@ -17,9 +17,9 @@ from jaxtyping import Array, Float, Int
 from tallystick.cells import Cell, GruCell, LinearCell, VectorCell
 from tallystick.languages.tasks import Task
 from tallystick.training.compiling import compile_once
-from tallystick.training.fused.arithmetic import Folded, fold, folded_adam, linear_gradient, with_bias_in_steps
-from tallystick.training.gradients import Gradient, gradient_of
-from tallystick.training.layers import GATES, gate_gradient
+from tallystick.training.descent import Folded, fold, folded_adam
+from tallystick.training.gradients import Gradient, gradient_of, linear_gradient
+from tallystick.training.layers import GATES, gate_gradient, with_bias_in_steps
 from tallystick.training.lessons import Course, Lessons
 from tallystick.training.loop import Learner
 from tallystick.training.methods import Method

@@ -8,7 +8,7 @@ import numpy as np
 import optax
 import pytest
 
-from tallystick.training.adam import adam, corrections
+from tallystick.training.descent import adam, corrections
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(jnp.float64, 1e-13), (jnp.float32, 2e-6)])
