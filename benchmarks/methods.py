@@ -23,10 +23,9 @@ import numpy as np
 from tallystick.certificates.one_unit.ensemble import UNLIMITED, meets_conditions
 from tallystick.runs.rows import certify_many
 from tallystick.runs.runner import train
-from tallystick.training.constraints import residuals
 from tallystick.training.descent import Momenta
 from tallystick.training.ensemble import Ensemble
-from tallystick.training.methods import METHODS, UNGATED
+from tallystick.training.methods import METHODS, UNGATED, residuals
 from tallystick.training.weights import Weights
 
 Options = Mapping[str, object]

@@ -12,9 +12,9 @@ from typer.core import TyperOption
 from tallystick.cli import COMMANDS, load_command, main, options
 from tallystick.languages.tasks import READY_TASKS
 from tallystick.theorems.account import THEOREMS
-from tallystick.training.descent import OPTIMISERS
+from tallystick.training.descent import OPTIMISERS, SCHEDULES
 from tallystick.training.engines import DEVICES, ENGINES
-from tallystick.training.methods import METHODS, SCHEDULES
+from tallystick.training.methods import METHODS
 from tallystick.training.setting import PRECISIONS
 
 NAMES = list(COMMANDS)

@@ -12,10 +12,10 @@ from tallystick.datasets.paper import training_set
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import Generated, fresh_job
 from tallystick.runs.runner import train as train_networks
-from tallystick.training.constraints import residuals
+from tallystick.training.descent import SCHEDULES
 from tallystick.training.ensemble import paths, train
 from tallystick.training.lessons import course_of, in_order, lessons_of
-from tallystick.training.methods import METHODS, SCHEDULES, UNGATED
+from tallystick.training.methods import METHODS, UNGATED, residuals
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -1,8 +1,8 @@
 """How networks are trained. Read the modules in this order.
 
 - `setting`: what is trained on what, how, and in which arithmetic.
-- `descent`: the losses and the optimiser. `methods`: the schedules of the learning rate and of the temperature, the ways in
-  which a method brings the weights to the conditions of a counting theorem, and the table of methods.
+- `descent`: the losses, the schedules of the learning rate, and the optimiser. `methods`: the ways in which a method brings
+  the weights to the conditions of a counting theorem, and the table of methods.
 - `weights`: the weights of many networks at once, and where training starts.
 - `lessons`: a training set as arrays. `gradients`: the slope of the loss on one string, and `layers` for layers with several
   units. `loop`: the one training loop.

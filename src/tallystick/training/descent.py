@@ -1,4 +1,4 @@
-"""Losses, and how they are descended: what the outputs of a network are scored by, and Adam in its two forms.
+"""Losses, and how they are descended: what outputs are scored by, how the learning rate changes, and Adam in its two forms.
 
 Each loss comes with its derivative, and a kind of task has one of them.
 
@@ -143,6 +143,40 @@ ORDINARY_LOSSES = Objectives(BINARY_CROSS_ENTROPY, CROSS_ENTROPY, SQUARED_ERROR)
 
 COUNT_REGRESSION = Objectives(SQUARED_ERROR, SQUARED_ERROR, SQUARED_ERROR)
 """Squared error between the outputs and those of an exact counter, whatever the task (`lessons.counter_outputs`)."""
+
+
+# --- How the learning rate changes --------------------------------------------------------------------------------------------
+
+Schedule = Callable[[Float[Array, ""]], Float[Array, ""]]
+"""From the share of the steps that are done, in [0, 1), to the factor on the learning rate."""
+
+
+def constant(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 throughout, as in the paper."""
+    return jnp.ones_like(done)
+
+
+def cosine(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return ½(1 + cos πx): a half-wave from 1 down to 0, flat at both ends."""
+    return (1 + jnp.cos(jnp.pi * done)) / 2
+
+
+def linear(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 − x: straight down to 0."""
+    return 1 - done
+
+
+def late_cosine(done: Float[Array, ""]) -> Float[Array, ""]:
+    """Return 1 over the first half, then a half-wave down to 0."""
+    return cosine(jnp.maximum(2 * done - 1, 0))
+
+
+SCHEDULES: dict[str, Schedule] = {
+    "constant": constant,
+    "cosine": cosine,
+    "linear": linear,
+    "late-cosine": late_cosine,
+}
 
 
 # --- Adam ---------------------------------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ from tallystick.cells import Token
 from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import SQUARED_ERROR, Corrections, Outputs, corrections
+from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Outputs, corrections
 from tallystick.training.gradients import String
-from tallystick.training.methods import SCHEDULES, Method, risen
+from tallystick.training.methods import Method, risen
 from tallystick.training.setting import Setting
 
 _WIDEST, _MOST_STRINGS = 8, 354

@@ -16,12 +16,11 @@ from tallystick.cells import Cell
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.numbers.values import Vector
 from tallystick.training.compiling import compile_once
-from tallystick.training.constraints import Multipliers, Trained
 from tallystick.training.descent import adam
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.layers import gate_gradient
 from tallystick.training.lessons import Course, Exercise, Lessons
-from tallystick.training.methods import Method
+from tallystick.training.methods import Method, Multipliers, Trained
 from tallystick.training.weights import AnyWeights, PerSeed
 
 

@@ -8,8 +8,8 @@ from tallystick.cells import CELLS, KINDS, LAYERS, Cell, GatedCell, ReluCell
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.brackets import BB, SEMI_DYCK1, BracketLanguage
 from tallystick.languages.tasks import COUNT, TASKS, Task
-from tallystick.training.descent import OPTIMISERS, SQUARED_ERROR, Objective
-from tallystick.training.methods import SCHEDULES, Method, method_named
+from tallystick.training.descent import OPTIMISERS, SCHEDULES, SQUARED_ERROR, Objective
+from tallystick.training.methods import Method, method_named
 from tallystick.training.weights import has_readout_bias
 
 PRECISIONS = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}

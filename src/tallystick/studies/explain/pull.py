@@ -1,6 +1,6 @@
 """What a method makes of the gradient: which numbers it moves, and where the network goes as they follow the gradient down.
 
-A method trains numbers of its own, which make the network's weights (`training.constraints`); it may add a term to the
+A method trains numbers of its own, which make the network's weights (`training.methods`); it may add a term to the
 loss, and move the weights after a step. At the exact counter every term is 0 and so is its slope, since the conditions r = 0
 hold there. What can move is what these parts leave: with the slope g by the trained numbers, the network goes as
 
@@ -24,7 +24,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 
 from tallystick.studies.explain.counter import ExactCounter
-from tallystick.training.constraints import Multipliers, Trained, residuals
+from tallystick.training.methods import Multipliers, Trained, residuals
 from tallystick.training.setting import Setting
 from tallystick.training.weights import Weights
 

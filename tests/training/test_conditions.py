@@ -10,8 +10,8 @@ import pytest
 from tallystick.cells import CELLS, LinearLayer, LruLayer, SelectiveCell, SelectiveLayer
 from tallystick.counting_conditions import conditions
 from tallystick.languages.tasks import BINARY, TERNARY
-from tallystick.training.constraints import FREE, LAGRANGIAN, PENALTY, TIED, TIED_UNIT, UNIT, project, residuals
 from tallystick.training.descent import OBJECTIVES
+from tallystick.training.methods import FREE, LAGRANGIAN, PENALTY, TIED, TIED_UNIT, UNIT, project, residuals
 from tallystick.training.weights import Weights, fresh_weights
 
 COUNTING = pytest.mark.parametrize(
