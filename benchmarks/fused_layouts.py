@@ -17,8 +17,7 @@ from tallystick.datasets.paper import training_set
 from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import training_precision
 from tallystick.training.fused.kernel import Launch, train_fused
-from tallystick.training.fused.script import script_of
-from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -30,8 +30,7 @@ from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused.kernel import launch_for, train_fused
 from tallystick.training.fused.programs import shapes_of
-from tallystick.training.fused.script import script_of
-from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights

@@ -22,8 +22,7 @@ from tallystick.training.ensemble import training_precision
 from tallystick.training.fused.graph import AS_WRITTEN, CONSTANT, CONVERSION, INPUT, NUMBER, PRODUCT, SUMS, Graph, Place
 from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, numbers, own_shape
 from tallystick.training.fused.programs import SHARING, Layout, Traced, program_of, trace
-from tallystick.training.fused.script import Script, Shape, script_of
-from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.lessons import Script, Shape, course_of, lessons_of, script_of
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -42,11 +42,10 @@ from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.kernel import Launch, launch_for, read_string, train_fused
-from tallystick.training.fused.numbering import SEEDS, Writer, numbers
+from tallystick.training.fused.numbering import SEEDS, Writer, as_written, numbers
 from tallystick.training.fused.programs import exercise_of, shapes_of
-from tallystick.training.fused.script import as_written, script_of
 from tallystick.training.gradients import gradient_of, linear_gradient
-from tallystick.training.lessons import course_of, lessons_of
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

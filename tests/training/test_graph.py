@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tallystick.training.fused.graph import INPUT, Graph
-from tallystick.training.fused.numbering import SEEDS, Walk, numbers
+from tallystick.training.fused.numbering import SEEDS, Walk, as_written, numbers
 from tallystick.training.fused.programs import Layout, program_of, trace
-from tallystick.training.fused.script import Shape, as_written
+from tallystick.training.lessons import Shape
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 

@@ -18,8 +18,7 @@ import numpy as np
 from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
 from tallystick.training.fused.programs import missing_operation, shapes_of
-from tallystick.training.fused.script import script_of
-from tallystick.training.lessons import Course, Lessons
+from tallystick.training.lessons import Course, Lessons, script_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, PerSeed, fresh_weights

@@ -7,8 +7,12 @@ step a has v = s/a and c = t, so that its outputs for the count d are s·d + t:
     binary, no bias       d                     positive iff d > 0
     binary with bias      d − ½
     ternary               −d − ½, 0, d − ½      the largest is the sign of d
+
+For the fused engines the same lessons are a script of words and tables: a string is two integers, one bit per token, and Adam's
+corrections are a table.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -20,7 +24,8 @@ from tallystick.cells import Token
 from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Outputs, corrections
+from tallystick.training.compiling import compile_once
+from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Folded, Outputs, corrections, fold
 from tallystick.training.gradients import String
 from tallystick.training.methods import Method, risen
 from tallystick.training.setting import Setting
@@ -30,6 +35,10 @@ _WIDEST, _MOST_STRINGS = 8, 354
 
 _MOST_STEPS = 10**9
 """Steps are counted in 32 bits; this many take days."""
+
+
+_LEAST_ROOM = 4096
+"""Steps that a table of corrections has room for, at least."""
 
 
 class Exercise(NamedTuple):
@@ -178,3 +187,75 @@ def counter_outputs(
 
 def _fill_up(array: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
+
+
+# --- Words and tables ---------------------------------------------------------------------------------------------------------
+
+
+class Script(NamedTuple):
+    """What every block of networks reads, step by step; a row of `asked` holds targets, then answers."""
+
+    opening: Int[Any, " string"]
+    closing: Int[Any, " string"]
+    asked: Float[Any, "string number"]
+    stages: Int[Any, "stage 2"]
+    folded: Folded
+    temperature: Float[Any, " done"]
+    strength: Float[Any, " 1"]
+    learning_rate: Float[Any, " 1"]
+
+
+class Shape(NamedTuple):
+    """The part of a script that is fixed when the kernel is compiled.
+
+    Attributes:
+        tokens: the width of the strings, which are padded on the left.
+        outputs: how many numbers answer a string.
+        targets: how many numbers the loss asks for.
+        every_token: whether there are targets for each token.
+    """
+
+    tokens: int
+    outputs: int
+    targets: int
+    every_token: bool
+
+
+def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script, Shape]:
+    """Put a training set and its course into words and tables, without the padding."""
+    strings = int(course.stage_strings[-1])
+    present = (lessons.opening + lessons.closing)[:strings]
+    tokens = max(1, int(present.sum(axis=1).max()))  # an empty string is a token of padding
+    opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
+    targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
+    asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
+    steps = int(np.sum(course.stage_strings * course.stage_epochs))
+    # Few lengths of tables, so that few programs are compiled for them.
+    room = max(_LEAST_ROOM, 1 << (steps - 1).bit_length())
+    table = _folded_corrections(jnp.arange(room, dtype=jnp.int32), jax.tree.map(jnp.asarray, course), method=method)
+    folded = Folded(*(part[:steps] for part in map(np.asarray, table)))
+    numbers = (course.strength[None], course.learning_rate[None])
+    stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
+    script = Script(opening, closing, asked, stages, folded, _temperatures(course, method), *numbers)
+    return script, Shape(tokens, lessons.answers.shape[1], lessons.targets.shape[-1], method.every_token)
+
+
+@compile_once
+@partial(jax.jit, static_argnames="method")
+def _folded_corrections(steps: Array, course: Course, *, method: Method) -> Folded:
+    dtype = course.learning_rate.dtype
+    corrections = course.corrections(steps, method)
+    return Folded(*(jnp.broadcast_to(part, steps.shape).astype(dtype) for part in fold(corrections, method.momenta)))
+
+
+def _temperatures(course: Course, method: Method) -> np.ndarray:
+    """Return what gates are multiplied by after each number of steps, for a method that sharpens them."""
+    steps = int(np.sum(course.stage_strings * course.stage_epochs))
+    done = jnp.arange(steps + 1 if method.sharpens else 0, dtype=jnp.int32)
+    found = jax.tree.map(jnp.asarray, course).temperature(done, method)
+    return np.zeros(1, course.learning_rate.dtype) if found is None else np.asarray(found)
+
+
+def _words(tokens: np.ndarray) -> np.ndarray:
+    """Write each string as an integer; the first token is the lowest bit."""
+    return (tokens.astype(np.int32) << np.arange(tokens.shape[1], dtype=np.int32)).sum(axis=1, dtype=np.int32)

@@ -5,16 +5,21 @@ It is left out here, since all networks do the same; every other axis is unrolle
 """
 
 from collections.abc import Callable, Container, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+import jax
 import numpy as np
 from jax.extend import core
 
 from tallystick.training.fused.graph import INPUT, NUMBER, Graph, Place, Vectors
-from tallystick.training.fused.script import LEFT_AS_WRITTEN
 
 SEEDS = 61
 """How many networks a program is traced with; they stand for any number of them."""
+
+LEFT_AS_WRITTEN = "left_as_written"
+"""The name of a part of a program whose products are rounded before they are added."""
+
+Result = TypeVar("Result")
 
 
 class Numbers(NamedTuple):
@@ -40,6 +45,15 @@ def numbers(values: Sequence[Any] | np.ndarray, shape: Sequence[int]) -> Numbers
     for place, value in enumerate(values):  # one by one: NumPy would take an array of many networks apart
         found[place] = value
     return Numbers(found.reshape(own_shape(shape)), tuple(shape))
+
+
+def as_written(work: Callable[..., Result]) -> Callable[..., Result]:
+    """Return the function as one whose products are rounded before they are added, as it says."""
+
+    def left_as_written(*arguments: Any) -> Result:  # noqa: ANN401
+        return work(*arguments)
+
+    return jax.jit(left_as_written)
 
 
 class Walk:

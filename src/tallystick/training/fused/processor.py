@@ -22,8 +22,8 @@ from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
 from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, program_of, shapes_of, trace
-from tallystick.training.fused.script import Script, Shape
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
+from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed
 

@@ -1,24 +1,27 @@
-"""A training run as programs: the loop's own learner, traced for one string.
+"""A training run as programs: the loop's own learner, in the form that needs the least arithmetic, traced for one string.
 
 Both fused kernels are written from these programs, the one for processors in LLVM's vectors and the one for GPUs in Pallas, so
 that every cell, task and method that can be traced goes through either.
 """
 
 from collections.abc import Container, Iterable
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
-from tallystick.cells import Cell, Token, VectorCell
+from tallystick.cells import Cell, GruCell, LinearCell, Token, VectorCell
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import Folded
+from tallystick.training.descent import Folded, folded_adam
 from tallystick.training.fused.graph import INPUT, Graph
-from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, numbers, own_shape, unwritable
-from tallystick.training.fused.script import Shape, learner_of
-from tallystick.training.lessons import Exercise
+from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, as_written, numbers, own_shape, unwritable
+from tallystick.training.gradients import Gradient, gradient_of, linear_gradient
+from tallystick.training.layers import GATES, gate_gradient, with_bias_in_steps
+from tallystick.training.lessons import Exercise, Shape
 from tallystick.training.loop import Learner, Student
 from tallystick.training.methods import Method
 from tallystick.training.setting import Setting
@@ -142,6 +145,34 @@ def _firsts(groups: list[int]) -> list[int]:
     return [groups.index(group) for group in range(max(groups) + 1)]
 
 
+def _learner(program: Program, initial: AnyWeights, folded: Folded, rates: tuple[Array, Array]) -> Learner:
+    """Return the loop's own learner, with the forms of Adam and of the gradient that need the least arithmetic.
+
+    Args:
+        program: what is trained, and how.
+        initial: the weights before the first step.
+        folded: Adam's two numbers at this step.
+        rates: the strength of a regulariser and the learning rate.
+    """
+    parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": program.method}
+    optimiser = folded_adam(lambda _: folded, program.method.momenta, program.layout.sharing)
+    return Learner(initial, optimiser, *rates, **parts, gradient=_gradient(**parts))
+
+
+def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient:
+    """Return the gradient with the least arithmetic."""
+    # Errors are differences of nearly equal numbers, so their rounding decides where training ends.
+    objective = method.objective(task)
+    objective = replace(objective, error=as_written(objective.error))
+    if kind is LinearCell and not method.every_token:
+        return linear_gradient(objective)
+    if kind in GATES:
+        gradient = gate_gradient(kind, objective, every_token=method.every_token, memory=bool(method.memory))
+    else:
+        gradient = gradient_of(kind, objective, every_token=method.every_token)
+    return with_bias_in_steps(gradient) if issubclass(kind, VectorCell) and kind is not GruCell else gradient
+
+
 def trace(program: Program) -> Traced:
     """Trace the learner for one string; what is not of a network is one number."""
     return _trace(program._replace(layout=Layout(SEEDS, program.layout.sharing)))
@@ -155,10 +186,7 @@ def _trace(program: Program) -> Traced:
     rows = shape.tokens if shape.every_token else 1
     asked = [seen] * ((rows * shape.targets) + shape.outputs)
     fixed = (jax.tree.unflatten(program.structure, leaves), Folded(own, own), own, (own, own))
-
-    def learner(initial: AnyWeights, folded: Folded, numbers: tuple[Any, Any]) -> Learner:
-        parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": method}
-        return learner_of(initial, lambda _: folded, numbers, sharing=program.layout.sharing, **parts)
+    learner = partial(_learner, program)
 
     def start(initial: AnyWeights, folded: Folded, _: Any, numbers: tuple[Any, Any]) -> Student:  # noqa: ANN401
         return learner(initial, folded, numbers).start()
