@@ -16,7 +16,7 @@ import optax
 import pytest
 
 from tallystick.cells import CELLS, LinearCell, ScalarCell, Token
-from tallystick.cli.progress import tell_slower_engine
+from tallystick.cli.training import tell_slower_engine
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import training_job
 from tallystick.training.descent import (

@@ -220,7 +220,7 @@ def show(content: "str | list[str] | RenderableType", *, wide: bool = False) -> 
         lines = content.split("\n") if isinstance(content, str) else content
         sys.stdout.write("".join(f"{line if line.isprintable() else printable(line)}\n" for line in lines))
         return
-    from tallystick.cli.tables import print_rich
+    from tallystick.cli.output import print_rich
 
     print_rich(content, wide=wide)
 

@@ -17,8 +17,7 @@ from tallystick.certificates.verdict import REAL
 from tallystick.cli import show, show_json
 from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
 from tallystick.cli.options import Force, Json, RunOrNetwork, Wide, choice
-from tallystick.cli.progress import waiting_bar
-from tallystick.cli.tables import show_rows, show_settings
+from tallystick.cli.output import show_rows, show_settings, waiting_bar
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
 from tallystick.languages.task import Task

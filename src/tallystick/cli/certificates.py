@@ -327,14 +327,12 @@ def _depths(verdict: Verdict) -> dict[str, int]:
 
 
 def _certify_run(path: Path, lengths: str, limit: int | None, *, wide: bool, as_json: bool) -> None:
-    from tallystick.cli.tables import show_facts, show_settings
+    from tallystick.cli.output import progress_bar, show_facts, show_settings
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.evaluation import horizons_of_run, prove_run, size_of_run
 
     directory = RunDirectory(path)
     if not issubclass(directory.cell, ScalarCell):
-        from tallystick.cli.progress import progress_bar
-
         with progress_bar({"run": size_of_run(directory)}, "networks") as report:
             found = prove_run(directory, lengths, limit, report=lambda: report("run", 1))
         show_facts(found, "horizons", as_json=as_json)

@@ -21,8 +21,7 @@ from tallystick.cli.options import (
     Wide,
     choice,
 )
-from tallystick.cli.progress import progress_bar, steps_bar, waiting_bar
-from tallystick.cli.tables import show_rows
+from tallystick.cli.output import progress_bar, show_rows, steps_bar, waiting_bar
 from tallystick.errors import BadInput, printable
 from tallystick.files import make_folder, refuse_existing
 from tallystick.languages.tasks import TASKS

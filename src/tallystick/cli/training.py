@@ -1,5 +1,6 @@
 """The commands that train networks of the user's own: one setting, or a grid of them; and where trained networks lie."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -24,14 +25,14 @@ from tallystick.cli.options import (
     Wide,
     choice,
 )
-from tallystick.cli.progress import progress_bar, tell_slower_engine
-from tallystick.cli.tables import show_facts, show_rows, show_settings
+from tallystick.cli.output import progress_bar, show_facts, show_rows, show_settings
 from tallystick.errors import BadInput, printable
 from tallystick.languages.tasks import TASKS
 from tallystick.networks import Network, read_network, read_scalar_network
 
 if TYPE_CHECKING:
     from tallystick.runs.directory import RunDirectory
+    from tallystick.runs.jobs import Job
 
 Value = TypeVar("Value")
 
@@ -271,6 +272,14 @@ def _values(name: str, text: str, read: Callable[[str], Value]) -> tuple[Value, 
     except ValueError:
         kind = "whole numbers" if read is int else "numbers"
         raise BadInput(f"{name}: {text!r} is not one or more {kind} with commas between") from None
+
+
+def tell_slower_engine(jobs: "list[Job]") -> None:
+    """Say which jobs a GPU trains by the compiled scan because its kernel cannot, and why; each reason once."""
+    from tallystick.training.engines import engine_text
+
+    ways = dict.fromkeys(engine_text(job.setting, job.strings, job.device, job.engine) for job in jobs)
+    sys.stderr.writelines(f"{way}\n" for way in ways if way.startswith("gpu, compiled scan: "))
 
 
 def _show_conditions(model: Network, path: Path, *, as_json: bool) -> None:

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from tallystick.cli import main
-from tallystick.cli.progress import Pace, time_text
-from tallystick.cli.tables import show_rows
+from tallystick.cli.output import Pace, show_rows, time_text
 
 
 @pytest.fixture
