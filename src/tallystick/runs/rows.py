@@ -28,11 +28,10 @@ from tallystick.runs.columns import Trained, columns_of, recurrent_columns
 from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
-from tallystick.training.compiling import compile_once
 from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
-from tallystick.training.weights import AnyWeights, TensorWeights, Weights
+from tallystick.training.weights import AnyWeights, TensorWeights, Weights, compile_once
 
 DESCRIBED = ("edition", *DESCRIBED_BY, "seed")
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]

@@ -22,7 +22,6 @@ from tallystick.display import Chart, Shown, View
 from tallystick.errors import BadInput, check_whole
 from tallystick.languages.tasks import BINARY, COUNT, Task
 from tallystick.networks import Network, Readout
-from tallystick.training.compiling import compile_once
 from tallystick.training.engines import (
     NARROW,
     PORTION,
@@ -38,7 +37,7 @@ from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import is_right, train_path
 from tallystick.training.setting import Setting
 from tallystick.training.snapping import snap
-from tallystick.training.weights import AnyWeights, Weights
+from tallystick.training.weights import AnyWeights, Weights, compile_once
 
 _TESTED = {"cpu": NARROW, "gpu": 2 * PORTION}
 """Seeds that are tested at once."""

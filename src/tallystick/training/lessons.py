@@ -24,11 +24,11 @@ from tallystick.cells import Token
 from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.compiling import compile_once
 from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Folded, Outputs, corrections, fold
 from tallystick.training.gradients import String
 from tallystick.training.methods import Method, risen
 from tallystick.training.setting import Setting
+from tallystick.training.weights import compile_once
 
 _WIDEST, _MOST_STRINGS = 8, 354
 """The shape of the paper's largest training set. Smaller ones are padded to it, since a program is compiled for each shape."""

@@ -15,13 +15,12 @@ from jaxtyping import Array
 from tallystick.cells import Cell
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.numbers.values import Vector
-from tallystick.training.compiling import compile_once
 from tallystick.training.descent import adam
 from tallystick.training.gradients import Gradient, gradient_of
 from tallystick.training.layers import gate_gradient
 from tallystick.training.lessons import Course, Exercise, Lessons
 from tallystick.training.methods import Method, Multipliers, Trained
-from tallystick.training.weights import AnyWeights, PerSeed
+from tallystick.training.weights import AnyWeights, PerSeed, compile_once
 
 
 class Student(NamedTuple):

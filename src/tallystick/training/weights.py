@@ -3,12 +3,16 @@
 Cells with one unit have one array per weight (`Weights`), which is what lets a step run over many seeds at once. Cells with
 several units have one array per tensor (`TensorWeights`), so that the optimiser has six arrays to go through, however many
 units there are. Both have the same methods. The draws depend on the seed alone, never on the block, the machine or the setting.
+
+Threads draw and train side by side with the same programs, each of which is compiled by the first that asks (`compile_once`).
 """
 
-from collections.abc import Iterable
-from functools import partial
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import partial, wraps
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from threading import Lock
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -20,7 +24,9 @@ from tallystick.datasets.paper import published_initial_weights
 from tallystick.languages.tasks import Task
 from tallystick.networks import Readout
 from tallystick.numbers.values import Vector, layer, rows_of
-from tallystick.training.compiling import compile_once
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 PerSeed = Float[Any, " seed"]
 """One number per seed, as a NumPy or a JAX array."""
@@ -244,6 +250,35 @@ def _draws(seeds: Int[np.ndarray, " seed"], number: int, layout: int) -> Float[n
     padded = np.zeros(-(-len(seeds) // _DRAWN_TOGETHER) * _DRAWN_TOGETHER, np.uint32)
     padded[: len(seeds)] = seeds
     return np.asarray(_uniform_draws(padded, number, layout))[:, : len(seeds)]
+
+
+def compile_once(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let the first call of a jitted function with arguments of some shape end before others of that shape begin.
+
+    JAX compiles a program anew in every thread that calls it before the first one has ended. Parts of a run begin side by side
+    and need the same programs, so each would be compiled once per core. Arguments by place are arrays, and arguments by name
+    are static.
+    """
+    begun: defaultdict[Any, Lock] = defaultdict(Lock)
+    done: set[Any] = set()
+    own = Lock()
+
+    @wraps(function)
+    def call(*arguments: Arguments.args, **static: Arguments.kwargs) -> Result:
+        leaves, structure = jax.tree.flatten(arguments)
+        kinds = tuple((np.shape(leaf), str(getattr(leaf, "dtype", type(leaf)))) for leaf in leaves)
+        context = (jax.config.jax_default_device, jax.config.jax_enable_x64)  # pyright: ignore[reportAttributeAccessIssue]
+        key = (structure, kinds, tuple(static.items()), context)
+        if key in done:
+            return function(*arguments, **static)
+        with own:
+            first = begun[key]
+        with first:
+            result = function(*arguments, **static)
+            done.add(key)
+        return result
+
+    return call
 
 
 @compile_once

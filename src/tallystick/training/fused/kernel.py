@@ -12,13 +12,12 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, Token
 from tallystick.languages.tasks import Task
-from tallystick.training.compiling import compile_once
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
 from tallystick.training.fused.programs import Layout, Program, program_of, trace
 from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
-from tallystick.training.weights import AnyWeights, PerSeed
+from tallystick.training.weights import AnyWeights, PerSeed, compile_once
 
 
 class Launch(NamedTuple):
