@@ -15,7 +15,7 @@ import jax
 import numpy as np
 from scipy.stats import ks_2samp
 
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.machine import best_of
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import training_precision
 from tallystick.training.fused.kernel import Launch, train_fused

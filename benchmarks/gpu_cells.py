@@ -24,8 +24,7 @@ from benchmarks.baselines import several_units
 from benchmarks.limits import most_runs
 from benchmarks.machine import this_machine
 from tallystick.cells import VectorCell
-from tallystick.datasets.paper import training_set
-from tallystick.datasets.strings import encode
+from tallystick.datasets.strings import encode, training_set
 from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused.kernel import launch_for, train_fused

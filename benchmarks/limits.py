@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from benchmarks.instructions import ADDITION, MULTIPLICATION, MULTIPLY_ADD, RECIPROCAL, step_instructions
 from benchmarks.machine import Gpu, Machine, Processor, Row, this_machine
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.runs.jobs import paper_grid
 from tallystick.training.setting import PRECISIONS, Setting
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tallystick.datasets.paper import long_suite
+from tallystick.datasets.strings import long_suite
 from tallystick.languages.tasks import Task
 from tallystick.runs.runner import train
 from tallystick.training.ensemble import Ensemble

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from tallystick.datasets.paper import long_suite
+from tallystick.datasets.strings import long_suite
 from tallystick.languages.tasks import TERNARY
 from tallystick.runs.runner import train
 

@@ -5,8 +5,7 @@ import pytest
 
 from benchmarks.baselines import baseline
 from benchmarks.gpu_cells import initial, mapped_case
-from tallystick.datasets.paper import training_set
-from tallystick.datasets.strings import encode
+from tallystick.datasets.strings import encode, training_set
 from tallystick.languages.tasks import BINARY
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting

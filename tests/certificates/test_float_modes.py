@@ -25,8 +25,8 @@ from tallystick.certificates.one_unit.exact_accuracy import accuracies, accuracy
 from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 from tallystick.certificates.one_unit.regions import outline, reach, slice_at
 from tallystick.certificates.verdict import FLOATS, Outcome
+from tallystick.cli.accuracy import score
 from tallystick.counting_conditions import conditions, indicators
-from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.explore.answers import trace
 from tallystick.networks import Network, Readout, read_network, write_network

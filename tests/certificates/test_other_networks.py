@@ -8,8 +8,8 @@ from language_networks import RATIONAL, TWICE, random_network, strings_of
 import tallystick as ts
 from tallystick.cells import GruCell, LinearLayer, Stack
 from tallystick.certificates.one_unit.exact_accuracy import accuracies
+from tallystick.cli.accuracy import score
 from tallystick.counting_conditions import facts
-from tallystick.datasets.strings import score
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task, ready_task
 from tallystick.networks import Network, Readout

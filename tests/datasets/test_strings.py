@@ -10,17 +10,18 @@ import pytest
 from scipy.stats import chi2_contingency
 from strings import all_strings
 
-from tallystick.datasets.paper import (
+from tallystick.datasets.strings import (
     SUITE_SIZE,
     as_strings,
     draw_dyck,
     draw_suites,
+    encode,
     long_suite,
-    published_initial_weights,
     published_strings,
+    read_strings,
     training_set,
+    write_strings,
 )
-from tallystick.datasets.strings import encode, read_strings, write_strings
 from tallystick.errors import BadInput
 from tallystick.languages.brackets import BB, DYCK1, bracket_difference
 from tallystick.languages.tasks import BINARY, COUNT, TASKS, TERNARY, task_named
@@ -165,20 +166,6 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(BadInput, match=re.escape(f"{path}: {message}")):
         read_strings(path, BINARY)
-
-
-def test_the_initial_weights_of_the_papers_seeds_are_shipped():
-    for task in (BINARY, TERNARY):
-        for bias in (False, True):
-            runs = published_initial_weights(task, bias=bias)
-            assert len(runs) == 10
-            for run in runs:
-                assert len(run.readout_weight) == task.outputs
-                assert len(run.bias) == bias
-                assert len(run.readout_bias) == (task.outputs if bias or task is TERNARY else 0)
-                cell = (*run.inputs, *run.recurrent, *run.bias)
-                assert all(abs(weight) <= 3**-0.5 for weight in cell)
-                assert all(np.float32(weight) == weight for weight in (*cell, *run.readout_weight, *run.readout_bias))
 
 
 def test_the_authors_files_are_found_under_either_name(tmp_path):

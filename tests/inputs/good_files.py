@@ -10,7 +10,7 @@ import polars as pl
 
 from tallystick import GruCell, LinearCell, LstmCell, Network, ReluCell, SelectiveCell, TanhCell, certify
 from tallystick.certificates.certificate import write_certificate
-from tallystick.datasets.paper import published_strings  # noqa: F401 -- the files below are its
+from tallystick.datasets.strings import published_strings  # noqa: F401 -- the files below are its
 from tallystick.languages.machine_files import write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
 from tallystick.networks import Readout, write_network

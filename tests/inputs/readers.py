@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tallystick.cells import ScalarCell
 from tallystick.checker import check, check_file
-from tallystick.datasets.paper import published_strings
-from tallystick.datasets.strings import read_strings
+from tallystick.datasets.strings import published_strings, read_strings
 from tallystick.errors import BadInput
 from tallystick.explore.run import open_run
 from tallystick.files import parse_document, read_text

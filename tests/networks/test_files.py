@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tallystick import LinearCell, Network, Readout, ReluCell, SelectiveCell, read_network, write_network
-from tallystick.datasets.strings import score
+from tallystick.cli.accuracy import score
 from tallystick.errors import BadInput
 from tallystick.files import Document
 from tallystick.languages.tasks import BB_MEMBERSHIP, BINARY, SEMI_DYCK1_MEMBERSHIP, TERNARY

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from baselines import EPOCHS, case, loaded, vector_case
 
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.languages.tasks import BINARY
 
 torch = pytest.importorskip("torch", reason="needs the [torch] extra")

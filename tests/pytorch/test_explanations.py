@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.studies.explain.counter import ExactCounter, at_counter, profile, scored_strings
 from tallystick.studies.explain.pull import pull_of
 from tallystick.training.methods import UNGATED

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.languages.tasks import TASKS
 from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting

@@ -10,7 +10,7 @@ import pytest
 from tallystick.cells import LinearCell
 from tallystick.certificates.one_unit.regions import outline
 from tallystick.cli import main
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.studies.explain.counter import ExactCounter
 from tallystick.studies.explain.explanation import Ends, ends_of, explain, explanation_of, landscape

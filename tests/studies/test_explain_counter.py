@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import LinearCell
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.studies.explain.counter import ExactCounter, at_counter, profile, scored_strings
 from tallystick.studies.explain.pull import pull_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, GatedCell
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.runs.jobs import Generated, fresh_job
 from tallystick.runs.runner import train as train_networks

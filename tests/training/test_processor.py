@@ -10,7 +10,7 @@ import pytest
 from llvmlite import ir
 
 import tallystick as ts
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY
 from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tallystick.cells import CELLS, LinearCell
-from tallystick.datasets.paper import training_set
+from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Readout
@@ -102,6 +102,19 @@ def test_float32_stays_float32_whatever_the_users_own_setting():
     with jax.enable_x64(True):
         found = train(setting, start(setting, range(8)), strings)
     jax.tree.map(np.testing.assert_array_equal, found.weights, expected.weights)
+
+
+def test_the_initial_weights_of_the_papers_seeds_are_shipped():
+    for task in (BINARY, TERNARY):
+        for bias in (False, True):
+            weights = published_weights(task, bias=bias, dtype=np.dtype(np.float64))
+            assert all(len(array) == 10 for array in jax.tree.leaves(weights))
+            assert len(weights.readout_weight) == task.outputs
+            assert len(weights.bias) == bias
+            assert len(weights.readout_bias) == (task.outputs if bias or task is TERNARY else 0)
+            cell = np.array([*weights.inputs, *weights.recurrent, *weights.bias])
+            assert (abs(cell) <= 3**-0.5).all()
+            assert all((np.float32(array) == array).all() for array in jax.tree.leaves(weights))
 
 
 def test_initial_weights_depend_on_the_seed_alone():

@@ -1,6 +1,7 @@
 """The commands that try networks on strings: all of a length, drawn ones, or a file of them."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,11 +19,14 @@ from tallystick.cli import show, show_json
 from tallystick.cli.certificates import Arithmetic, ReadoutName, refuse_unless, with_readout
 from tallystick.cli.options import Force, Json, RunOrNetwork, Wide, choice
 from tallystick.cli.output import show_rows, show_settings, waiting_bar
+from tallystick.datasets.strings import read_strings
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable
-from tallystick.languages.task import Task
+from tallystick.languages.counter_machine import String
+from tallystick.languages.task import Task, read_string
+from tallystick.languages.tasks import BINARY, TASKS, TERNARY
 from tallystick.networks import Network, read_network
-from tallystick.numbers import ARITHMETICS
+from tallystick.numbers import ARITHMETICS, standard_floats
 
 if TYPE_CHECKING:
     from tallystick.runs.measures import CountingUnit, Curve
@@ -30,6 +34,9 @@ if TYPE_CHECKING:
 # JAX, polars and matplotlib take a second to load, so each function imports them when it is called.
 # ruff: noqa: PLC0415
 
+
+_MOST_WORK = 10**17
+"""The sum of the cubes of the strings' lengths times the squared bits that a state gains per token: some minutes of work."""
 
 _DRAWN = "Drawn strings, of networks with several units"
 
@@ -161,8 +168,6 @@ def evaluate(
             found = evaluate_run(RunDirectory(path), strings)
         show_settings(found, "accuracy", wide=wide, as_json=as_json)
         return
-    from tallystick.datasets.strings import score
-
     model = read_network(path)
     arithmetic = arithmetic or ("rational" if isinstance(model.cell, ScalarCell) else "float64")
     found = score(model.in_arithmetic(arithmetic), strings)
@@ -174,6 +179,42 @@ def evaluate(
         show(
             f"{found['right']} of {asked} strings right in {arithmetic} arithmetic: {found['accuracy']:.2f} %{unasked}"
         )
+
+
+def score(model: Network, path: Path) -> dict[str, int | float]:
+    """Return how many strings of the file the model puts into the right class of its readout.
+
+    Labels are checked for the network's task; the zero check accepts those of the binary and of the ternary task. A network that
+    names the next token is asked only where its task says what may follow: `asked` says of how many strings, and the others count
+    neither as right nor as wrong.
+    """
+    membership = model.is_usual and model.task.name not in TASKS
+    texts = read_strings(path, *((BINARY, TERNARY) if membership else (model.task,)))
+    strings = [read_string(text, model.alphabet) for text in texts]
+    _check_effort(model, strings, path)
+    wanted = [(string, right) for string in strings if (right := model.right_class(string)) is not None]
+    if not wanted:
+        raise BadInput(f"{path}: after none of its strings does the task {model.task.name!r} say what must follow")
+    with standard_floats():  # a state that overflows is simply wrong
+        right = sum(model.class_of(string) == expected for string, expected in wanted)
+    asked = {} if model.readout.steps is None else {"asked": len(wanted)}
+    return {"strings": len(strings), **asked, "right": right, "accuracy": 100 * right / len(wanted)}
+
+
+def _check_effort(model: Network, strings: list[String], path: Path) -> None:
+    """Refuse strings along which exact states would grow for hours."""
+    weights = model.cell.recurrent_weights if isinstance(model.cell, ScalarCell) else ()
+    growth = max((_bits(weight) for weight in weights if isinstance(weight, Fraction)), default=0)
+    if growth**2 * sum(len(string) ** 3 for string in strings) > _MOST_WORK:
+        longest = max(map(len, strings))
+        raise BadInput(
+            f"{path}: along strings of up to {longest:,} tokens rational states would grow for hours; "
+            "--arithmetic float64 takes them"
+        )
+
+
+def _bits(weight: Fraction) -> int:
+    return max(weight.numerator.bit_length(), weight.denominator.bit_length()) - 1
 
 
 def _show_run(path: Path, drawn: Drawn, figure: Path | None, *, as_json: bool) -> None:

@@ -1,1 +1,1 @@
-"""Strings and their files (`strings`), and the paper's training sets, long tests and initial weights (`paper`)."""
+"""Strings and their files, the paper's training sets and long tests (`strings`), and its runs' initial weights."""

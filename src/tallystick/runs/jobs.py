@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from tallystick.cells import VectorCell
-from tallystick.datasets.paper import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
+from tallystick.datasets.strings import RUNS, TEST_LENGTHS, long_suite, published_strings, training_set
 from tallystick.errors import BadInput, check_whole, is_count
 from tallystick.languages.tasks import Task
 from tallystick.training.lessons import check_training_set

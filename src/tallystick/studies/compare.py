@@ -14,7 +14,7 @@ from tallystick.certificates.linear.ensemble import has_linear_horizons
 from tallystick.certificates.linear.limits import is_exact_counter
 from tallystick.certificates.one_unit.ensemble import SEARCHED, UNLIMITED, has_theorem, meets_conditions
 from tallystick.certificates.verdict import Lengths
-from tallystick.datasets.paper import long_suite
+from tallystick.datasets.strings import long_suite
 from tallystick.errors import BadInput, check_whole
 from tallystick.files import refuse_existing, remove_partial
 from tallystick.networks import Network

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 import polars as pl
 
-from tallystick.datasets.paper import RUNS, SUITE_SIZE, TEST_LENGTHS, draw_suites, suite_places
+from tallystick.datasets.strings import RUNS, SUITE_SIZE, TEST_LENGTHS, draw_suites, suite_places
 from tallystick.errors import BadInput, check_whole
 from tallystick.reports.report import RunReport, write_report
 from tallystick.runs.directory import RunDirectory

@@ -9,7 +9,9 @@ Threads draw and train side by side with the same programs, each of which is com
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from csv import DictReader
 from functools import partial, wraps
+from importlib.resources import files
 from math import prod
 from threading import Lock
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
@@ -20,9 +22,9 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Cell, ScalarCell
-from tallystick.datasets.paper import published_initial_weights
 from tallystick.languages.tasks import Task
 from tallystick.networks import Readout
+from tallystick.numbers import exact
 from tallystick.numbers.values import Vector, layer, rows_of
 
 Arguments = ParamSpec("Arguments")
@@ -220,9 +222,27 @@ def _tensor_weights(
 
 
 def published_weights(task: Task, *, bias: bool, dtype: np.dtype) -> Weights:
-    """Return the initial weights of the paper's ten runs."""
-    runs = published_initial_weights(task, bias=bias)
-    return Weights(*jax.tree.map(lambda *values: np.array(values, dtype), *runs))
+    """Return the initial weights of the paper's ten runs, in the order of the seeds 0 to 9."""
+    table = files("tallystick.datasets").joinpath("initial_weights.csv").read_text()
+    rows = [
+        row for row in DictReader(table.splitlines()) if row["task"] == task.name and row["bias"] == str(bias).lower()
+    ]
+    runs = [_weights_of_run(row) for row in sorted(rows, key=lambda row: int(row["seed"]))]
+    return jax.tree.map(lambda *values: np.array(values, dtype), *runs)
+
+
+def _weights_of_run(row: dict[str, str]) -> Weights:
+    def numbers(*fields: str) -> tuple[float, ...]:
+        return tuple(float(exact(text, field)) for field in fields for text in row[field].split())
+
+    open_weight, close_weight, recurrent = numbers("open_weight", "close_weight", "recurrent_weight")
+    return Weights(
+        inputs=(open_weight, close_weight),
+        recurrent=(recurrent,),
+        bias=numbers("cell_bias"),
+        readout_weight=numbers("readout_weight"),
+        readout_bias=numbers("readout_bias"),
+    )
 
 
 def nudge_weights(weights: Weights, size: float, seed: int) -> Weights:

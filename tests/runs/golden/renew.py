@@ -25,7 +25,7 @@ import jax
 import numpy as np
 
 from tallystick.cells import CELLS, ScalarCell
-from tallystick.datasets.paper import TEST_LENGTHS, long_suite, training_set
+from tallystick.datasets.strings import TEST_LENGTHS, long_suite, training_set
 from tallystick.languages.tasks import TASKS, TERNARY
 from tallystick.runs.jobs import TRAIN_LENGTHS, Generated, fresh_job, paper_grid
 from tallystick.runs.measures import border_strings, uniform_strings

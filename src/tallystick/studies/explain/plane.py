@@ -21,8 +21,7 @@ import numpy as np
 
 from tallystick.cells import LinearCell, Token
 from tallystick.certificates.verdict import lengths_of
-from tallystick.datasets.paper import training_lengths
-from tallystick.datasets.strings import encode
+from tallystick.datasets.strings import encode, training_lengths
 from tallystick.languages.brackets import CLOSE, OPEN, bracket_difference
 from tallystick.languages.tasks import COUNT, Task
 from tallystick.studies.explain.counter import ExactCounter, Scored
