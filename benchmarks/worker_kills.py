@@ -12,11 +12,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from tallystick.runs.cluster import Cluster
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import training_job
+from tallystick.runs.resuming import workers_named
 from tallystick.runs.rows import parts_of
 from tallystick.runs.runner import run_training
-from tallystick.runs.workers import Cluster, workers_named
 from tallystick.training.setting import Setting
 
 SEEDS, WORKERS, KILLS = (int(number) for number in (*sys.argv[1:], *(100_000, 4, 3)[len(sys.argv) - 1 :]))

@@ -24,8 +24,8 @@ import tallystick
 from tallystick.runs import rows as parts
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import Generated, Job, fresh_job, paper_grid, training_job
+from tallystick.runs.resuming import Own, Result, Shared, ThisMachine, Workers, workers_named
 from tallystick.runs.runner import run_training, run_whole
-from tallystick.runs.workers import Own, Result, Shared, ThisMachine, Workers, workers_named
 from tallystick.training.setting import Setting
 
 GRUS = 200

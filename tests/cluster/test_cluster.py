@@ -16,11 +16,12 @@ from tallystick.cli import main
 from tallystick.errors import BadInput
 from tallystick.runs import rows
 from tallystick.runs import workers as cluster
+from tallystick.runs.cluster import TASKS_A_CORE, environment
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
+from tallystick.runs.resuming import workers_named
 from tallystick.runs.rows import PART, part_files, parts_of
 from tallystick.runs.runner import run_jobs, run_training
-from tallystick.runs.workers import TASKS_A_CORE, environment, workers_named
 from tallystick.training.setting import Setting
 
 SETTING = Setting("binary", bias=False, train_length=2)

@@ -22,6 +22,7 @@ from tallystick.reports import claims, table_formats
 from tallystick.reports.reading import read_run
 from tallystick.reports.report import page
 from tallystick.reports.table import table_rows
+from tallystick.runs.cluster import _address_in
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import (
     ensembles_of_run,
@@ -31,7 +32,6 @@ from tallystick.runs.evaluation import (
     measures_of_run,
 )
 from tallystick.runs.resuming import KeptResults
-from tallystick.runs.workers import _address_in
 from tallystick.studies.compare import KEPT, Comparison, Spread, default_settings, kept_rows
 
 LONGEST_LINE = 1000

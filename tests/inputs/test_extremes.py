@@ -18,7 +18,7 @@ from tallystick.runs.parquet_files import read_or_refuse
 
 QUICK = ("line of 10 GB in check", "header.safetensors in certify", "horizon of 10^18")
 SOURCES = Path(tallystick.__file__).parent
-BETWEEN_OWN_PROCESSES = {"runs/workers.py", "explore/worker.py"}
+BETWEEN_OWN_PROCESSES = {"runs/cluster.py", "explore/worker.py"}
 """They hand work to processes that they have started, or whose scheduler they were told to trust; no file is read so."""
 
 

@@ -14,9 +14,9 @@ from tallystick.cli import main
 from tallystick.explore.run import open_run
 from tallystick.networks import write_network
 from tallystick.reports import report
+from tallystick.runs.cluster import _address_in
 from tallystick.runs.jobs import training_job
 from tallystick.runs.rows import parts_of
-from tallystick.runs.workers import _address_in
 from tallystick.training.setting import Setting
 
 DECOYS = {"exp[1]": "exp1", "T*": "T1", "q?": "qq", "~/run": "home/run"}

@@ -38,9 +38,8 @@ from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import horizons_of_run
 from tallystick.runs.jobs import training_job
 from tallystick.runs.parquet_files import as_parquet
-from tallystick.runs.resuming import LOCK, at_work_in
+from tallystick.runs.resuming import LOCK, ThisMachine, at_work_in
 from tallystick.runs.rows import parts_of
-from tallystick.runs.workers import ThisMachine
 from tallystick.studies import compare as study
 from tallystick.studies.compare import Comparison, Spread
 

@@ -1,4 +1,6 @@
-"""Work that may be killed: who is at it, what is done of it, what is missing, and how others meet it before it has ended.
+"""Work that may be killed: who does it, what is done of it, what is missing, and how others meet it before it has ended.
+
+Workers are the cores of this machine or those of a cluster, which offer the same.
 
 One process at a time works in a folder, by a lock that the system takes back when its process ends, however it ends. Every result
 is written whole or not at all as soon as it is there, so that a kill loses what is under way and nothing else.
@@ -11,31 +13,88 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tallystick.errors import BadInput, NotWritten
 from tallystick.files import naming, read_text, remove_partial, write_text
 
-if TYPE_CHECKING:
-    from tallystick.runs.workers import Workers
-
-
 Shared = TypeVar("Shared")
 Own = TypeVar("Own")
 Result = TypeVar("Result")
+Work = Callable[[Shared, Own], Result]
+Items = Sequence[tuple[Shared, Own]]
+Take = Callable[[int, Result], object]
 
 LOCK = "run.lock"
 CONFIG = "config.toml"
 _LONGEST_NAME = 300
 _AT_WORK_IN: list[Path] = []
 
+# JAX takes a second to load, and is an extra: a command that is interrupted looks here for what to say.
+# ruff: noqa: PLC0415
+
+
+class Workers(Protocol):
+    """Those that do the work."""
+
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
+        """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
+
+        What items share may be large: it is the same object in each of them, and travels once.
+        """
+        ...
+
+    def device(self, name: str) -> str:
+        """Return the kind of device that auto, cpu or gpu comes to where they are."""
+        ...
+
+
+class ThisMachine:
+    """The cores of this machine."""
+
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
+        """Do the work on as many items at a time as there are cores."""
+        from tallystick.training.engines import on_every_core
+
+        on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
+
+    def device(self, name: str) -> str:
+        """Return the kind of device that a name comes to here."""
+        from tallystick.training.engines import devices_named
+
+        return devices_named(name).kind
+
+
+class OneByOne(ThisMachine):
+    """This machine, for work of which each item keeps all cores busy."""
+
+    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
+        """Do the work on one item after another."""
+        for place, item in enumerate(items):
+            take(place, work(*item))
+
+
+THIS_MACHINE = ThisMachine()
+
+
+@contextmanager
+def workers_named(cluster: str | None) -> Iterator[Workers]:
+    """Return those that do the work: this machine, or the workers of the cluster named, until the end of the block."""
+    if cluster is None:
+        yield THIS_MACHINE
+        return
+    from tallystick.runs.cluster import workers_of
+
+    with workers_of(cluster) as workers:
+        yield workers
+
 
 def do_missing(
-    items: Sequence[tuple[Shared, Own]],
+    items: Items[Shared, Own],
     done: Container[int],
-    work: Callable[[Shared, Own], Result],
-    store: Callable[[int, Result], object],
-    workers: "Workers",
+    work: Work[Shared, Own, Result],
+    store: Take[Result],
+    workers: Workers,
 ) -> None:
     """Have the workers do every item whose place is not among those done; `store` is given each place and its result."""
     missing = [place for place in range(len(items)) if place not in done]
@@ -156,7 +215,7 @@ def _holder(file: FileIO) -> str:
 def _takes(file: FileIO, *, shared: bool = False) -> bool:
     """Lock a file, unless another process has; those who share a lock keep each other in, and others out."""
     try:
-        import fcntl  # noqa: PLC0415 -- not on Windows
+        import fcntl  # not on Windows
     except ModuleNotFoundError:
         return True
     try:

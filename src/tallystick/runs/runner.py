@@ -24,10 +24,9 @@ from tallystick.files import write_document
 from tallystick.runs.columns import schema_of
 from tallystick.runs.directory import HISTOGRAMS, MODELS, RECORD, STRINGS, SUMMARY, RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
-from tallystick.runs.resuming import do_missing
+from tallystick.runs.resuming import THIS_MACHINE, Workers, do_missing, workers_named
 from tallystick.runs.rows import SORTED_BY, Part, part_files, parts_of, seeds_in_a_part
 from tallystick.runs.summaries import add_up_files, histograms_of, summary_document
-from tallystick.runs.workers import THIS_MACHINE, Workers, workers_named
 from tallystick.training.engines import cores, devices_for, engine_name, engine_text, on_every_core
 from tallystick.training.ensemble import Ensemble, silent
 from tallystick.training.ensemble import train as train_weights

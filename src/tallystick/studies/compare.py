@@ -20,10 +20,9 @@ from tallystick.files import refuse_existing, remove_partial
 from tallystick.networks import Network
 from tallystick.runs.evaluation import Proof, exact_horizons, proofs_on
 from tallystick.runs.jobs import ALL, MOST_SEEDS, training_job
-from tallystick.runs.resuming import KeptResults, at_work_in, do_missing
+from tallystick.runs.resuming import KeptResults, OneByOne, at_work_in, do_missing, workers_named
 from tallystick.runs.rows import are_finite, certify_many
 from tallystick.runs.runner import versions
-from tallystick.runs.workers import OneByOne, workers_named
 from tallystick.training.ensemble import Ensemble, silent, train
 from tallystick.training.methods import UNGATED
 from tallystick.training.setting import Setting

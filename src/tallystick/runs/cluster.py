@@ -1,4 +1,4 @@
-"""Who does the work of a run: the cores of this machine, or the workers of a Dask cluster, which offer the same.
+"""The workers of a Dask cluster, which do the work of a run as the cores of this machine do (`resuming`).
 
 A cluster is `local:N`, N processes on this machine; `tcp://HOST:PORT`, where a scheduler answers; or the file that a scheduler
 wrote its address into. Parts are tasks, and those of a worker that dies are done again elsewhere. Workers need no common file
@@ -19,18 +19,12 @@ from importlib.metadata import version
 from itertools import islice
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from tallystick.errors import BadInput, check_whole, is_count, missing_extra_named
 from tallystick.files import read_document
-from tallystick.training.engines import DEVICES, cores, devices_named, on_every_core
-
-Shared = TypeVar("Shared")
-Own = TypeVar("Own")
-Result = TypeVar("Result")
-Work = Callable[[Shared, Own], Result]
-Items = Sequence[tuple[Shared, Own]]
-Take = Callable[[int, Result], object]
+from tallystick.runs.resuming import Items, Own, Result, Shared, Take, Work, Workers
+from tallystick.training.engines import DEVICES, cores, devices_named
 
 Client = Any
 """Dask's, whose types do not tell what it answers from what it promises to answer."""
@@ -49,51 +43,9 @@ _SAME = ("tallystick", "jax", "jaxlib", "llvmlite", "numpy", "distributed")
 # ruff: noqa: PLC0415
 
 
-class Workers(Protocol):
-    """Those that do the work."""
-
-    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
-        """Do work(shared, own) on every item, and hand each result over, with the item's place, as soon as it is there.
-
-        What items share may be large: it is the same object in each of them, and travels once.
-        """
-        ...
-
-    def device(self, name: str) -> str:
-        """Return the kind of device that auto, cpu or gpu comes to where they are."""
-        ...
-
-
-class ThisMachine:
-    """The cores of this machine."""
-
-    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
-        """Do the work on as many items at a time as there are cores."""
-        on_every_core(lambda place: take(place, work(*items[place])), range(len(items)))
-
-    def device(self, name: str) -> str:
-        """Return the kind of device that a name comes to here."""
-        return devices_named(name).kind
-
-
-class OneByOne(ThisMachine):
-    """This machine, for work of which each item keeps all cores busy."""
-
-    def each(self, work: Work[Shared, Own, Result], items: Items[Shared, Own], take: Take[Result]) -> None:
-        """Do the work on one item after another."""
-        for place, item in enumerate(items):
-            take(place, work(*item))
-
-
-THIS_MACHINE = ThisMachine()
-
-
 @contextmanager
-def workers_named(cluster: str | None) -> Iterator[Workers]:
-    """Return those that do the work: this machine, or the workers of the cluster named, until the end of the block."""
-    if cluster is None:
-        yield THIS_MACHINE
-        return
+def workers_of(cluster: str) -> Iterator[Workers]:
+    """Return the workers of the cluster named, until the end of the block."""
     with ExitStack() as open_until_the_end:
         client = _client(cluster, open_until_the_end)
         with _one_line():
