@@ -14,8 +14,7 @@ from distributed import KilledWorker
 
 from tallystick.cli import main
 from tallystick.errors import BadInput
-from tallystick.runs import rows
-from tallystick.runs import workers as cluster
+from tallystick.runs import cluster, rows
 from tallystick.runs.cluster import TASKS_A_CORE, environment
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job

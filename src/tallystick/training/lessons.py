@@ -36,7 +36,6 @@ _WIDEST, _MOST_STRINGS = 8, 354
 _MOST_STEPS = 10**9
 """Steps are counted in 32 bits; this many take days."""
 
-
 _LEAST_ROOM = 4096
 """Steps that a table of corrections has room for, at least."""
 
