@@ -87,9 +87,13 @@ def test_a_curve_goes_through_shorter_lengths_and_ends_where_it_is_asked_to():
 
 def test_many_networks_are_run_in_portions(monkeypatch):
     networks, tokens = random_networks(LstmCell, 1, 1, networks=5), uniform_strings(9, 4, seed=0)
-    together = judge(networks, tokens)
-    monkeypatch.setattr("tallystick.runs.measures._MOST_STATES", 8)
+    together, (unit, *_) = judge(networks, tokens), counting_units(networks, tokens)
+    monkeypatch.setattr("tallystick.runs.measures._MOST_STATES", {"cpu": 8})
+    monkeypatch.setattr("tallystick.runs.measures._MOST_KEPT", 3 * tokens.size)
     assert all(map(np.array_equal, judge(networks, tokens), together))
+    in_portions = counting_units(networks, tokens)[0]
+    for part in ("slope", "intercept", "r_squared"):
+        np.testing.assert_allclose(getattr(in_portions, part), getattr(unit, part), rtol=1e-12)
 
 
 def test_the_earliest_failure_is_the_shortest_of_all_strings():

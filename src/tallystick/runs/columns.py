@@ -64,7 +64,7 @@ class Trained:
         """Return the same for strings of another length."""
         from tallystick.runs.measures import border_strings, judge
 
-        right, failed = judge(self._tested, border_strings(length, STRINGS, self.job.seed))
+        right, failed = judge(self._tested, border_strings(length, STRINGS, self.job.seed), self.ensemble.device)
         return right[: len(self.seeds)], failed[: len(self.seeds)]
 
     @cached_property
@@ -72,7 +72,7 @@ class Trained:
         """How well each unit follows the count."""
         from tallystick.runs.measures import counting_units, uniform_strings
 
-        found = counting_units(self._tested, uniform_strings(SHORT, STRINGS, self.job.seed))
+        found = counting_units(self._tested, uniform_strings(SHORT, STRINGS, self.job.seed), self.ensemble.device)
         return [unit.first(len(self.seeds)) for unit in found]
 
     @cached_property

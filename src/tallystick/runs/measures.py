@@ -1,10 +1,11 @@
 """How networks do on long strings: accuracy by length, the first point of failure, and units that count.
 
 Every function takes a `Network` whose weights are numbers, or arrays with one entry per network: then each result has one
-entry per network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side.
+entry per network, in the same order. Networks run in the precision of their weights, all of them and all strings side by side,
+on the processors or on the kind of device that is named.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from tallystick.cells import Token
 from tallystick.errors import check_whole
 from tallystick.networks import Network
-from tallystick.training.engines import on_processors
+from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import precision_context
 
 LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -26,8 +27,11 @@ LENGTHS = (2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _FARTHEST = 2
 _LONGEST = 100_000
 _MOST_TOKENS = 10**8
-_MOST_STATES = 2**22
-"""Networks times strings that are run at once."""
+_MOST_STATES = {"cpu": 2**22, "gpu": 2**24}
+"""Networks times strings that are run at once, by the kind of device."""
+
+_MOST_KEPT = 2**22
+"""Networks times tokens whose states are kept at once."""
 
 _PADDED = 10_000
 """Strings are padded to a multiple of this, and run to their own length: one compiled program serves all lengths."""
@@ -69,14 +73,15 @@ def accuracy_by_length(
 
 
 def judge(
-    model: Network, tokens: Tokens
+    model: Network, tokens: Tokens, device: str = "cpu"
 ) -> tuple[Bool[np.ndarray, "network string"], Int[np.ndarray, "network string"]]:
     """Return which strings each network gets right, and for each the length of its shortest beginning that is wrong, or 0."""
-    portions = _portions(model, max(_MOST_STATES // len(tokens), 1))
+    portions = _portions(model, max(_MOST_STATES[device] // len(tokens), 1))
     padded = np.zeros((-(-tokens.shape[1] // _PADDED) * _PADDED, len(tokens)), np.bool_)
     padded[: tokens.shape[1]] = tokens.T
     wanted = model.task.classes_along(padded).astype(np.int8)
-    found = [_run(portion, _judge_along, padded, wanted, np.int32(tokens.shape[1])) for portion in portions]
+    strings = padded, wanted, np.int32(tokens.shape[1])
+    found = [_run(portion, device, _judge_along, *strings) for portion in portions]
     right, failed = zip(*found, strict=True)
     return np.concatenate(right), np.concatenate(failed)
 
@@ -140,21 +145,29 @@ class CountingUnit:
     intercept: Float[np.ndarray, " network"]
     r_squared: Float[np.ndarray, " network"]
 
+    @classmethod
+    def of_all(cls, portions: Sequence["CountingUnit"]) -> "CountingUnit":
+        """Return the same unit of several portions of networks."""
+        numbers = zip(*((one.slope, one.intercept, one.r_squared) for one in portions), strict=True)
+        return cls(portions[0].part, portions[0].unit, *map(np.concatenate, numbers))
+
     def first(self, number: int) -> "CountingUnit":
         """Return the same for the first networks alone."""
         parts = (part[:number] for part in (self.slope, self.intercept, self.r_squared))
         return CountingUnit(self.part, self.unit, *parts)
 
 
-def counting_units(model: Network, tokens: Tokens) -> list[CountingUnit]:
+def counting_units(model: Network, tokens: Tokens, device: str = "cpu") -> list[CountingUnit]:
     """Regress every unit on the count, over all beginnings of the strings."""
-    state = _run(model, _states_along, tokens.T)
     counts = np.where(tokens, -1, 1).cumsum(axis=1).T.astype(np.float64)
-    return [
-        _regress(part, unit, np.asarray(values, np.float64), counts)
-        for part, units in (("hidden", model.cell.hidden(state)), ("memory", getattr(state, "memory", ())))
-        for unit, values in enumerate(units)
-    ]
+    width = 1 << (max(_MOST_KEPT // tokens.size, 1).bit_length() - 1)  # of many networks, portions of one size
+    found = []
+    for portion in _portions(model, width):
+        state = _run(portion, device, _states_along, tokens.T)
+        parts = (("hidden", model.cell.hidden(state)), ("memory", getattr(state, "memory", ())))
+        numbered = ((part, unit, values) for part, units in parts for unit, values in enumerate(units))
+        found.append([_regress(part, unit, np.asarray(values, np.float64), counts) for part, unit, values in numbered])
+    return [CountingUnit.of_all(units) for units in zip(*found, strict=True)]
 
 
 def _regress(
@@ -180,12 +193,12 @@ def _portions(model: Network, width: int) -> Iterator[Network]:
         yield model.map_weights(some)
 
 
-def _run(model: Network, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
+def _run(model: Network, device: str, work: Callable[..., Any], *strings: Any) -> Any:  # noqa: ANN401 -- what the work gives
     """Bring the weights into columns, one row per network, and do the work in their precision."""
     model.require_usual()
     columns = model.map_weights(_column)
     numbers = _numbers(columns)
-    with on_processors(), precision_context(numbers[0].dtype.name):
+    with devices_named(device).using(), precision_context(numbers[0].dtype.name):
         found = work(jax.tree.map(jnp.asarray, numbers), *map(jnp.asarray, strings), form=columns.map_weights(_blank))
         return jax.tree.map(np.asarray, found)
 

@@ -191,6 +191,9 @@ def _arrays(rows: pl.DataFrame, name: str, width: int, setting: Setting) -> tupl
 LONGEST = 4096
 """Lengths that a device goes through; the few cells that last longer are left to the host."""
 
+_PAIRS = 16
+"""Pairs of lengths between two looks at whether a model is left: the host has to wait for the device before it can look."""
+
 
 class Certified(NamedTuple):
     """Which networks have a horizon, and the horizons: one entry per network, 0 where there is none."""
@@ -251,7 +254,7 @@ def head_start_on(device: AbstractContextManager[object]) -> HeadStart:
 @compile_once
 @jax.jit
 def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # noqa: ANN401 -- trees
-    """Go through two lengths at a time, an odd and an even one, while a model is left."""
+    """Go through the lengths in pairs, an odd and an even one, while a model is left."""
     models = Network(LinearCell(*cell), Readout(*readout))
     strings = [critical_strings(models.task, parity) for parity in (0, 1)]
 
@@ -270,8 +273,11 @@ def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # n
         found_even = jnp.where(active & fails, length, found_even)
         return length + 2, powers, active & passes, found_all, found_even
 
+    def some_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        return jax.lax.fori_loop(0, _PAIRS, lambda _, state: two_lengths(state), state)
+
     start = (jnp.int32(0), Powers.at_zero(cell[2]), chosen, open_yet, open_yet)
     _, _, _, found_all, found_even = jax.lax.while_loop(
-        lambda state: (state[0] < LONGEST) & state[2].any(), two_lengths, start
+        lambda state: (state[0] < LONGEST) & state[2].any(), some_lengths, start
     )
     return FirstFailures(found_all, found_even)

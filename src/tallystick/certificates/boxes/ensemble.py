@@ -27,13 +27,13 @@ from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import LARGEST
 
-WIDTHS = (2**-9, 2**-11, 2**-13)
+WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
 
-_AT_ONCE = 64
+_AT_ONCE = 128
 """Networks that go through the lengths side by side with the first grid; with each further one half as many."""
 
-_MOST_BOXES = 1 << 17
+_MOST_BOXES = 1 << 18
 """The boxes of all of them at one length; each may have its share."""
 
 

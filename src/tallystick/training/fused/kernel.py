@@ -45,7 +45,7 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
     block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=2 if few else 4)
+    return Launch(block, warps=4, sharing=4)
 
 
 @compile_once
