@@ -17,7 +17,6 @@ from tallystick.languages.tasks import Task
 from tallystick.runs.jobs import paper_grid
 from tallystick.training.engines import WIDE, Devices, Engine, cores, devices_named, engine_for
 from tallystick.training.ensemble import train, training_precision
-from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.setting import PRECISIONS, Setting
 from tallystick.training.weights import Weights, fresh_weights
 
@@ -159,7 +158,7 @@ def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) ->
     with devices.using(), training_precision(setting):
         block = jax.tree.map(jnp.asarray, initial_weights(setting, seeds))
         strings = strings_of(setting)
-        trainer = engine.trainer(setting, lessons_of(setting, strings), course_of(setting, strings))
+        trainer = engine.trainer(setting, strings)
 
         def work() -> object:
             return jax.block_until_ready(trainer(block))

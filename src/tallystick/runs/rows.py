@@ -4,8 +4,10 @@ Networks that a GPU trained begin to be certified there: it fails most of them i
 bounds are those of `linear_ensemble`, in float64, and the host decides what the GPU leaves open.
 """
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple
@@ -28,10 +30,10 @@ from tallystick.runs.columns import Trained, columns_of, recurrent_columns
 from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
-from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name
+from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name, on_every_core
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
-from tallystick.training.weights import AnyWeights, TensorWeights, Weights, compile_once
+from tallystick.training.weights import AnyWeights, TensorWeights, Weights, compile_once, fresh_weights
 
 DESCRIBED = ("edition", *DESCRIBED_BY, "seed")
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
@@ -86,6 +88,25 @@ def seeds_in_a_part(jobs: list[Job]) -> int:
     return size
 
 
+def compile_ahead(job: Job) -> None:
+    """Compile for a GPU, side by side, the programs that a part comes to one after the other."""
+    setting, size = job.setting, min(job.seeds, seeds_in_a_part([job]))
+    sizes: dict[str, Any] = {"bias": setting.bias, "dtype": setting.dtype, "units": setting.units}
+    shapes = fresh_weights(setting.kind, setting.goal, np.arange(0), **sizes)
+    weights = jax.tree.map(lambda array: np.ones((*array.shape[:-1], size), array.dtype), shapes)
+    blank = Ensemble(setting, weights, np.zeros(size), job.device)
+    works: list[Callable[[], object]] = [
+        partial(train, setting, weights, job.strings, device=job.device, engine=job.engine),
+        partial(job.initial, np.arange(size)),
+        *(partial(blank.accuracy, strings) for strings in job.tests.values()),
+    ]
+    head_start = _head_start(job.device)
+    if head_start is not None and setting.kind is LinearCell:
+        doubles = blank.networks().map_weights(lambda values, _: np.asarray(values, np.float64))
+        works.append(lambda: head_start(doubles, np.zeros(size, bool)))
+    on_every_core(lambda work: work(), works, len(works))
+
+
 def part_files(keep: Keep, job: Job, seeds: range) -> dict[str, bytes]:
     """Train and test some seeds of a job; return as Parquet what is kept of them: the rows, and the counts of their values."""
     with _IN_MEMORY if job.device == "gpu" else nullcontext():
@@ -103,6 +124,9 @@ def _train(job: Job, seeds: range, keep: Keep) -> tuple[pl.DataFrame, Trained]:
         # Train whole blocks even where fewer seeds are asked for: the number of networks decides in which order the scan
         # rounds their sums.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
+    elif job.device == "gpu" and seeds[0]:
+        # The last part is as long as the others, for which everything is compiled.
+        numbers = np.arange(seeds[0], seeds[0] + seeds_in_a_part([job]))
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
     how: dict[str, Any] = {"block": block, "workers": units, "device": job.device, "engine": engine}

@@ -8,10 +8,12 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from tallystick.runs.columns import schema_of
 from tallystick.runs.directory import HISTOGRAMS, MODELS, RECORD, STRINGS, SUMMARY, RunDirectory
 from tallystick.runs.jobs import ALL, Job, Keep, training_job
 from tallystick.runs.resuming import THIS_MACHINE, Workers, do_missing, workers_named
-from tallystick.runs.rows import SORTED_BY, Part, part_files, parts_of, seeds_in_a_part
+from tallystick.runs.rows import SORTED_BY, Part, compile_ahead, part_files, parts_of, seeds_in_a_part
 from tallystick.runs.summaries import add_up_files, histograms_of, summary_document
 from tallystick.training.engines import cores, devices_for, engine_name, engine_text, on_every_core
 from tallystick.training.ensemble import Ensemble, silent
@@ -161,8 +163,17 @@ def run_jobs(
             directory.store_part(file, contents[name])
         report(part.job.name, len(part.seeds))
 
+    if workers is THIS_MACHINE and len(done) < len(parts):
+        Thread(target=_compile_ahead, args=(jobs,), daemon=True).start()
     do_missing([(part.job, part.seeds) for part in parts], done, partial(part_files, keep), store, workers)
     _put_together(directory, jobs, parts, keep)
+
+
+def _compile_ahead(jobs: list[Job]) -> None:
+    with suppress(Exception):  # what fails here fails where it is needed as well, and is told there
+        for job in jobs:
+            if job.device == "gpu":
+                compile_ahead(job)
 
 
 def circumstances(jobs: list[Job]) -> dict[str, object]:

@@ -266,6 +266,8 @@ def sketch_of(rows: pl.DataFrame, trained: Trained) -> pl.DataFrame:
         values = (
             column.find(trained) if column.only_counted and column.find else rows.get_column(column.name, default=None)
         )
+        if isinstance(values, pl.Series):  # more networks may have been trained than are asked for
+            values = values.head(len(rows))
         if isinstance(values, pl.Series) and values.null_count() < len(values):
             keys = keys_of(column, values).alias("key").value_counts(name="models")
             tables.append(keys.select(column=pl.lit(column.name), key="key", models=pl.col("models").cast(pl.Int64)))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from math import prod
 from typing import Any, TypeVar
 
 import jax
@@ -18,7 +19,7 @@ import numpy as np
 from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
 from tallystick.training.fused.programs import missing_operation, shapes_of
-from tallystick.training.lessons import Course, Lessons, script_of
+from tallystick.training.lessons import Script, Shape, course_of, lessons_of, script_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, PerSeed, fresh_weights
@@ -171,12 +172,13 @@ class Engine:
         widest = fillings if self.name == "fused" else WIDEST
         return min(widest, seeds if seeds % PORTION == 0 else max(NETWORKS, 1 << (seeds - 1).bit_length()))
 
-    def trainer(self, setting: Setting, lessons: Lessons, course: Course) -> Trainer:
-        """Return what trains a block on the lessons."""
+    def trainer(self, setting: Setting, strings: list[str]) -> Trainer:
+        """Return what trains a block on the strings."""
         parts: dict[str, Any] = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         if self.name == "scan":
-            return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, lessons, course)), **parts)
-        script, shape = script_of(lessons, course, setting.procedure)
+            lesson = lessons_of(setting, strings), course_of(setting, strings)
+            return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, *lesson)), **parts)
+        script, shape = _script_of(setting, tuple(strings), self.devices.kind)
         if self.devices.kind == "cpu":
             from tallystick.training.fused.processor import train_on_processor  # noqa: PLC0415 -- an extra brings LLVM
 
@@ -184,10 +186,17 @@ class Engine:
         from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
 
         def train(block: AnyWeights) -> tuple[AnyWeights, PerSeed]:
-            launch = launch_for(shapes_of(block), lessons.opening.dtype)
+            launch = launch_for(shapes_of(block), setting.gradient_dtype)
             return train_fused(*jax.tree.map(jnp.asarray, (block, script)), shape=shape, launch=launch, **parts)
 
         return train
+
+
+@lru_cache(maxsize=16)
+def _script_of(setting: Setting, strings: tuple[str, ...], _: str) -> tuple[Script, Shape]:
+    """Return the script that all blocks and parts of a run share; every kind of device computes its own tables."""
+    lesson = list(strings)
+    return script_of(lessons_of(setting, lesson), course_of(setting, lesson), setting.procedure)
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:
@@ -260,9 +269,9 @@ def _reason_against_processor(setting: Setting, longest: int) -> str | None:
 def _reason_against_numbers(setting: Setting, longest: int, most: int, known: frozenset[str]) -> str | None:
     """Say why a network cannot be trained number by number: it has too many, or a step does what is not known."""
     example = fresh_weights(
-        setting.kind, setting.goal, np.arange(1), bias=setting.bias, dtype=setting.dtype, units=setting.units
+        setting.kind, setting.goal, np.arange(0), bias=setting.bias, dtype=setting.dtype, units=setting.units
     )
-    weights = sum(leaf.size for leaf in jax.tree.leaves(example))
+    weights = sum(map(prod, shapes_of(example)))
     if weights > most:
         return f"{weights} weights are more than the {most} that the fused kernel is compiled for"
     missing = missing_operation(example, setting, longest, known)

@@ -172,10 +172,9 @@ def train(
     size, devices = len(initial.example), devices_for(setting, device)
     if not size:
         raise BadInput("seeds: none to train")
-    lessons, course = lessons_of(setting, strings), course_of(setting, strings)
     chosen = engine_for(setting, strings, devices, engine)
-    with training_precision(setting):
-        train_block = chosen.trainer(setting, lessons, course)
+    with devices.using(), training_precision(setting):
+        train_block = chosen.trainer(setting, strings)
     width = chosen.width(size, setting) if block is None else _whole_vectors(block)
 
     def run(numbered: tuple[int, Block]) -> tuple[AnyWeights, np.ndarray]:

@@ -267,6 +267,8 @@ def _key(seed: jax.Array, layout: int = _SCALAR_KEY) -> jax.Array:
 
 def _draws(seeds: Int[np.ndarray, " seed"], number: int, layout: int) -> Float[np.ndarray, "number seed"]:
     """Return what `_uniform_draws` draws, for a multiple of `_DRAWN_TOGETHER` seeds of which the last are left out again."""
+    if not len(seeds):  # whoever asks for the shapes alone need not wait for a program
+        return np.zeros((number, 0), np.float32)
     padded = np.zeros(-(-len(seeds) // _DRAWN_TOGETHER) * _DRAWN_TOGETHER, np.uint32)
     padded[: len(seeds)] = seeds
     return np.asarray(_uniform_draws(padded, number, layout))[:, : len(seeds)]
