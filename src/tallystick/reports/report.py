@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -87,11 +88,13 @@ def write_report(directory: Path) -> RunReport:
     """
     run = read_run(directory)
     rows = table_rows(run)
-    by_edition = {edition: claims.accounts(run, edition) for edition in run.editions}
+    with ThreadPoolExecutor() as pool:  # NumPy resamples outside Python's lock, which matplotlib holds
+        accounts = {edition: pool.submit(claims.accounts, run, edition) for edition in run.editions}
+        figures = _figures(run)
+    by_edition = {edition: account.result() for edition, account in accounts.items()}
     claims_json = json.dumps(
         claims.as_json(by_edition, run.main_edition), ensure_ascii=False, indent=1, allow_nan=False
     )
-    figures = _figures(run)
     contents = {
         "table2.csv": table_formats.as_csv(rows).encode(),
         "table2.md": table_formats.as_markdown(run, rows).encode(),
