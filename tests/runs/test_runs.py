@@ -4,6 +4,7 @@ import csv
 import tomllib
 from pathlib import Path
 
+import jax
 import numpy as np
 import polars as pl
 import pytest
@@ -12,11 +13,13 @@ from tallystick.cells import TanhCell
 from tallystick.certificates.certify import certify
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
+from tallystick.runs import rows
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
-from tallystick.runs.jobs import ALL, Published, exact_job, fresh_job, paper_grid, training_job
+from tallystick.runs.jobs import ALL, Keep, Published, exact_job, fresh_job, paper_grid, training_job
 from tallystick.runs.rows import PART, ensemble_of, part_files, parts_of, rows_of
 from tallystick.runs.runner import run_training
+from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import Ensemble
 from tallystick.training.setting import Setting
 
@@ -247,3 +250,15 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
     damaged.unlink()
     run_training(job, 0, directory, resume=True)
     assert directory.models().equals(expected)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_part_needs_only_programs_that_were_compiled_ahead(bias, monkeypatch, caplog):
+    monkeypatch.setattr(rows, "_head_start", lambda _: rows.head_start_on(devices_named("cpu").using()))
+    job = training_job(Setting("ternary", bias=bias, train_length=3, epochs=2), seeds=300, seed=7)
+    rows.compile_ahead(job)
+    with jax.log_compiles(), caplog.at_level("WARNING"):
+        assert rows.part_files(Keep("summary"), job, range(300))
+        assert not [line for line in caplog.messages if "Compiling" in line]
+        jax.jit(lambda x: x * 17)(np.arange(3))  # what would be seen
+    assert [line for line in caplog.messages if "Compiling" in line]
