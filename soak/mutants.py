@@ -350,7 +350,7 @@ def main(arguments: list[str]) -> int:
     doctests = [str(PACKAGE / room) for room in ROOMS]
     session = Session(chosen, every, os.cpu_count() or 1)
     without = [f"-pno:{plugin}" for plugin in ("terminal", "cacheprovider", "xdist", "unraisableexception")]
-    pytest.main(["-s", *without, *TESTS, *doctests], plugins=[session])
+    pytest.main(["-s", "--tb=native", *without, *TESTS, *doctests], plugins=[session])
     survivors = [(module, fate, text) for module, fate, text in session.results if fate in (SURVIVED, UNTESTED)]
     for module, fate, text in sorted(survivors):
         show(f"\n{module}: {fate}: {text}")
