@@ -55,14 +55,14 @@ def check(models, limit=LIMIT):
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("units", [1, 2, 3, 4])
+@pytest.mark.parametrize("units", [1, 2, *(pytest.param(units, marks=pytest.mark.long) for units in (3, 4))])
 @pytest.mark.parametrize("cell", KINDS)
 def test_random_networks_have_the_horizons_of_certify(cell, units, outputs):
     check([random_model(KINDS[cell], units, outputs, seed) for seed in range(20)])
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("units", [1, 2, pytest.param(4, marks=pytest.mark.long)])
+@pytest.mark.parametrize("units", [1, *(pytest.param(units, marks=pytest.mark.long) for units in (2, 4))])
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_counters_with_noise_have_the_horizons_of_certify(cell, units, outputs):
     models = noisy_counters(cell, units, outputs, range(12))

@@ -71,6 +71,7 @@ def test_a_saturated_counter_is_right_as_far_as_is_asked(one, limit, arithmetic)
     assert check(json.dumps(certificate(verdict))).valid
 
 
+@pytest.mark.long
 def test_what_groups_leave_open_names_the_string_that_fails():
     """Each counter is as low as it can be, but not after the same prefix, so that a box holds more than is reached."""
     verdict = ts.certify(shuffle2(6))

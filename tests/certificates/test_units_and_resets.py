@@ -69,6 +69,7 @@ def test_every_gru_is_decided_as_it_runs(reset):
     assert check(json.dumps(certificate(longest))).valid
 
 
+@pytest.mark.long
 def test_graphs_are_decided_as_they_run():
     verdicts = [right_verdict(Network(random_counter(seed), Readout(((0, 0, 1, 1),), (0,)))) for seed in range(40)]
     assert {verdict.outcome for verdict in verdicts} == {Outcome.BOUNDED, Outcome.REFUTED}

@@ -85,7 +85,10 @@ def test_the_landscape_shows_the_counter_the_least_loss_and_the_paths(binary):
     ("task", "method"),
     [
         *(("binary", method) for method in UNGATED),
-        *product(("ternary", "count"), ("published", "count-calm", "lagrangian", "tied")),
+        *(
+            pytest.param(*case, marks=pytest.mark.long)
+            for case in product(("ternary", "count"), ("published", "count-calm", "lagrangian", "tied"))
+        ),
     ],
 )
 def test_every_method_is_explained(task, method):
