@@ -30,7 +30,7 @@ test: $(VENV)/ready
 
 # What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few.
 test-long: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal -m long $(APART)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 $(APART)
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
