@@ -27,7 +27,7 @@ from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
 from tallystick.runs.columns import Trained, columns_of, recurrent_columns
-from tallystick.runs.jobs import DESCRIBED_BY, Job, Keep
+from tallystick.runs.jobs import ALL, DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
 from tallystick.runs.summaries import sketch_of
 from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name, on_every_core
@@ -124,33 +124,33 @@ def _train(job: Job, seeds: range, keep: Keep) -> tuple[pl.DataFrame, Trained]:
         # Train whole blocks even where fewer seeds are asked for: the number of networks decides in which order the scan
         # rounds their sums.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
-    elif job.device == "gpu" and seeds[0]:
-        # The last part is as long as the others, for which everything is compiled.
+    elif job.device == "gpu" and seeds[0] and issubclass(job.setting.kind, ScalarCell):
+        # The last part is as long as the others, for which everything is compiled. More units take too long to certify for that.
         numbers = np.arange(seeds[0], seeds[0] + seeds_in_a_part([job]))
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
     how: dict[str, Any] = {"block": block, "workers": units, "device": job.device, "engine": engine}
     ensemble = train(job.setting, job.initial(numbers), job.strings, **how)
     also = (pl.lit(pl.Series(name, [job.description[name]])).first() for name in job.also)
-    # What is only summed up needs the columns that are counted and no others: the lists of weights take most of the memory.
-    rows = rows_of(job, numbers, ensemble, only_counted=not keep.rows).with_columns(*also)
+    rows = rows_of(job, numbers, ensemble, keep).with_columns(*also)
     return rows.head(len(seeds)), Trained(job, numbers, ensemble)
 
 
-def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble, *, only_counted: bool = False) -> pl.DataFrame:
-    """Return one row for each trained network, tested on the job's strings; of all columns, or of those that are counted."""
+def rows_of(job: Job, seeds: np.ndarray, ensemble: Ensemble, keep: Keep = ALL) -> pl.DataFrame:
+    """Return one row for each trained network, tested on the job's strings.
+
+    Rows that are only summed up have the columns that are counted and no others: the lists of weights take most of the memory.
+    """
     trained, kind = Trained(job, seeds, ensemble), job.setting.kind
-    columns = [column for column in columns_of(kind) if column.counted or not only_counted]
-    schema = {column.name: column.dtype for column in columns if not column.only_counted}
+    columns = [column for column in columns_of(kind) if not column.only_counted and (keep.rows or column.counted)]
+    schema = {column.name: column.dtype for column in columns}
     # No Python object is made for a single network: there may be millions.
     same = {
         name: pl.Series([value], dtype=schema[name]).new_from_index(0, len(seeds))
         for name, value in job.description.items()
         if name in schema
     }
-    found = {
-        column.name: column.find(trained) for column in columns if column.find is not None and column.name in schema
-    }
+    found = {column.name: column.find(trained) for column in columns if column.find is not None}
     return pl.DataFrame({name: {**same, **found}[name] for name in schema}, schema=schema)
 
 
