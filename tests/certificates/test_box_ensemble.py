@@ -1,5 +1,6 @@
 """The horizons of many GRUs, LSTMs and tanh layers at once are those that `certify` finds one by one, or lower bounds of them."""
 
+from contextlib import nullcontext
 from itertools import product
 
 import numpy as np
@@ -24,9 +25,11 @@ from tallystick.certificates.boxes.joined_boxes import BoxedNetworks, JoinedBoxe
 from tallystick.certificates.certify import certify
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.languages.tasks import SEMI_DYCK1_MEMBERSHIP
-from tallystick.networks import Network
+from tallystick.networks import Network, Readout
 from tallystick.numbers.values import numbers_of
+from tallystick.runs import gpu_certifier
 from tallystick.runs.columns import columns_of
+from tallystick.runs.gpu_certifier import GpuCertifier
 from tallystick.runs.rows import certify_many
 
 LIMIT = 14
@@ -102,6 +105,53 @@ def test_a_network_stands_for_itself_whatever_is_beside_it(monkeypatch):
     for lengths, found in whole.items():
         for one, other in zip(found, backward[lengths], strict=True):
             assert one.tolist() == other[::-1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("cell", "outputs"),
+    [("lstm", 1), *(pytest.param(*case, marks=pytest.mark.long) for case in (("lstm", 3), ("gru", 1), ("gru", 3)))],
+)
+def test_a_gpus_search_finds_what_the_cores_find(cell, outputs):
+    """It runs on processors here."""
+    models = noisy_counters(cell, 2, outputs, range(11))
+    search = GpuCertifier(nullcontext, room=1 << 12).search
+    other = find_horizons(stacked(models), LIMIT, search=search)
+    for lengths, found in find_horizons(stacked(models), LIMIT).items():
+        one, decided = other[lengths], ~found.is_open & ~other[lengths].is_open
+        assert decided.sum() >= len(models) // 2
+        assert (one.reached == found.reached)[decided].all()
+        assert (one.is_exact == found.is_exact)[decided].all()
+        assert (one.reached <= found.reached)[found.is_exact].all()
+        assert (found.reached <= one.reached)[one.is_exact].all()
+
+
+@pytest.mark.long
+def test_networks_wait_for_room_and_begin_once_more_where_it_was_too_little(monkeypatch):
+    models = noisy_counters("lstm", 1, 1, range(70))
+    cut_off, real = [], gpu_certifier._search
+
+    def search(*arrays, **static):
+        known, late = real(*arrays, **static)
+        cut_off.append(bool(late.any()))
+        return known, late
+
+    monkeypatch.setattr(gpu_certifier, "_search", search)
+    found = []
+    for room, usual in ((1 << 8, 1), (1 << 13, 100)):
+        del cut_off[:]
+        monkeypatch.setattr(gpu_certifier, "LEVELS", ((2**-9, 1 << 8, usual), (2**-12, 1 << 8, usual)))
+        found.append(find_horizons(stacked(models), LIMIT, search=GpuCertifier(nullcontext, room).search))
+        assert any(cut_off) == (usual == 1)
+    little, enough = found
+    for lengths, one in little.items():
+        assert [part.tolist() for part in one] == [part.tolist() for part in enough[lengths]]
+
+
+def test_a_gpu_leaves_what_it_is_not_made_for():
+    networks = stacked([counting_lstm(5)])
+    counts = Network(networks.cell, Readout(networks.readout.weight, networks.readout.bias, "count"))
+    found = find_horizons(counts, 20, search=GpuCertifier(nullcontext).search)
+    assert found[Lengths.ALL].is_open.all()
 
 
 def test_a_network_with_too_many_boxes_keeps_what_was_proved(monkeypatch):

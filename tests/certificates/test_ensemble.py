@@ -18,8 +18,8 @@ from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.counting_conditions import conditions
 from tallystick.errors import BadInput
 from tallystick.networks import Network, Readout
-from tallystick.runs import rows as certified
-from tallystick.runs.rows import head_start_on
+from tallystick.runs import gpu_certifier
+from tallystick.runs.gpu_certifier import GpuCertifier
 
 KINDS = pytest.mark.parametrize("kind", ["binary", "ternary"])
 
@@ -65,13 +65,13 @@ def test_an_ensemble_agrees_with_its_models(kind, few, monkeypatch):
 @KINDS
 def test_a_head_start_on_a_device_changes_nothing(kind, monkeypatch):
     """The device fails the most of them; what lasts longer than it goes, or lies at a tie, is left to the host."""
-    monkeypatch.setattr(certified, "LONGEST", 30)
+    monkeypatch.setattr(gpu_certifier, "LONGEST", 30)
     generator = random.Random(f"{kind}")
     models = some_ensemble(kind, generator)
     taken = []
 
     def head_start(models, chosen):
-        found = head_start_on(nullcontext())(models, chosen)
+        found = GpuCertifier(nullcontext).first_failures(models, chosen)
         taken.append((found.even >= 0).sum() / chosen.sum())
         return found
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from vector_networks import MODELS, counting_gru, counting_lstm, ternary
+from test_linear_ensemble import stacked
+from vector_networks import MODELS, counting_gru, counting_lstm, random_model, ternary, with_noise
 
 from tallystick import LstmCell, Network, certify
 from tallystick.certificates.boxes import box_proof, suspects
+from tallystick.certificates.boxes.joined_boxes import BoxedNetworks
 from tallystick.certificates.verdict import Lengths, Outcome
 from tallystick.networks import Readout
 
@@ -27,6 +29,28 @@ def test_every_suspect_fails_in_doubles_the_shortest_first(name):
         assert all(len(string) <= SHORT for string in strings)
     every, chosen, extreme = ({len(string) for string in strings} for strings in found)
     assert every == chosen | extreme
+
+
+@pytest.mark.parametrize("units", [1, 2, 4])
+@pytest.mark.parametrize("length", [3, 8, 13])
+def test_many_networks_have_the_suspects_that_each_has_alone(units, length):
+    models = [random_model(LstmCell, units, 3, seed) for seed in range(6)]
+    models += [with_noise(ternary(counting_lstm(4, units)), 0.2, seed) for seed in range(6)]
+    strings, found = suspects.suspects_at(stacked(models), length)
+    alone = [[string for string in suspects.suspects(model, length) if len(string) == length] for model in models]
+    assert [[written(bits)] if fails else [] for bits, fails in zip(strings, found, strict=True)] == alone
+
+
+def test_the_strings_of_many_networks_fail_as_each_does_alone():
+    models = [random_model(LstmCell, 2, 3, seed) for seed in range(6)]
+    models += [with_noise(ternary(counting_lstm(4, 2)), 0.2, seed) for seed in range(6)]
+    strings = np.random.default_rng(0).random((len(models), 9)) < 0.4
+    alone = [
+        box_proof.Bounded.of(model).failure(written(bits)) is not None
+        for model, bits in zip(models, strings, strict=True)
+    ]
+    assert 0 < sum(alone) < len(alone)
+    assert BoxedNetworks.of(stacked(models)).failures(strings).tolist() == alone
 
 
 def test_chosen_strings_go_on_where_extremes_end(monkeypatch):

@@ -16,6 +16,7 @@ from tallystick.networks import Network, Readout
 from tallystick.runs import rows
 from tallystick.runs.directory import RunDirectory
 from tallystick.runs.evaluation import evaluate_run, horizons_of_run, indicators_of_run
+from tallystick.runs.gpu_certifier import GpuCertifier
 from tallystick.runs.jobs import ALL, Keep, Published, exact_job, fresh_job, paper_grid, training_job
 from tallystick.runs.rows import PART, ensemble_of, part_files, parts_of, rows_of
 from tallystick.runs.runner import run_training
@@ -254,7 +255,7 @@ def test_a_damaged_part_is_named_and_nothing_is_lost(tmp_path):
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_a_part_needs_only_programs_that_were_compiled_ahead(bias, monkeypatch, caplog):
-    monkeypatch.setattr(rows, "_head_start", lambda _: rows.head_start_on(devices_named("cpu").using()))
+    monkeypatch.setattr(rows, "_gpu", lambda _: GpuCertifier(devices_named("cpu").using))
     job = training_job(Setting("ternary", bias=bias, train_length=3, epochs=2), seeds=300, seed=7)
     rows.compile_ahead(job)
     with jax.log_compiles(), caplog.at_level("WARNING"):

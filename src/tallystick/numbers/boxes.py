@@ -94,8 +94,10 @@ class Box:
             return other._scale(self.low)
         first, second = self.low * other.low, self.low * other.high
         third, fourth = self.high * other.low, self.high * other.high
-        low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
-        return _outward(low, np.maximum(np.maximum(first, second), np.maximum(third, fourth)))
+        least, most = (names := names_for(first)).minimum, names.maximum
+        return _outward(
+            least(least(first, second), least(third, fourth)), most(most(first, second), most(third, fourth))
+        )
 
     __rmul__ = __mul__
 
@@ -107,7 +109,8 @@ class Box:
 
     def hull(self, other: "Box") -> "Box":
         """Return the least box around two."""
-        return Box(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+        names = names_for(self.low)
+        return Box(names.minimum(self.low, other.low), names.maximum(self.high, other.high))
 
 
 def box_of(value: object, field: str = "number") -> Box:
@@ -124,6 +127,16 @@ def box_of(value: object, field: str = "number") -> Box:
     low = middle if Fraction(middle) <= number else float(np.nextafter(middle, -np.inf))
     high = middle if Fraction(middle) >= number else float(np.nextafter(middle, np.inf))
     return Box(low, high)
+
+
+def names_for(array: Any) -> Any:  # noqa: ANN401 -- an array's own module
+    """Return the functions for an array: NumPy's, or those of the library that it belongs to."""
+    return array.__array_namespace__() if hasattr(array, "__array_namespace__") else np
+
+
+def choose(condition: Any, first: Any, second: Any) -> Any:  # noqa: ANN401 -- truths and numbers, or arrays of them
+    """Return the first where a condition holds and the second elsewhere."""
+    return names_for(condition).where(condition, first, second)
 
 
 def _to_box(value: "Box | int") -> Box:
@@ -144,7 +157,7 @@ def _above(value: Doubles) -> Doubles:
 
 
 def _apart(value: Doubles) -> Doubles:
-    found = np.abs(value)
+    found = abs(value)
     found *= _LAST_PLACE
     found += _LEAST
     return found
@@ -158,7 +171,9 @@ def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
     """
     shape = np.shape(_to_box(weight[0][0]).low)
     weights = None
-    if shape:
+    if names_for(first.low) is not np:
+        pass  # another library compiles what follows to one program
+    elif shape:
         weights = _matrices(weight, bias, shape)
     elif len(inputs) >= FEWEST:
         weights = _weights(LayerKey(weight, bias))
@@ -193,29 +208,32 @@ def _matrices(weight: Matrix, bias: Vector, shape: tuple[int, ...]) -> Weights |
 @positive_part.register
 def _(x: Box) -> Box:
     """Bound max(0, x), which rises and rounds nothing."""
-    return Box(np.maximum(x.low, 0.0), np.maximum(x.high, 0.0))
+    most = names_for(x.low).maximum
+    return Box(most(x.low, 0.0), most(x.high, 0.0))
 
 
 @unit_step.register
 def _(x: Box) -> Box:
     """Bound the unit step, which rises and rounds nothing: between 0 and 1 where the sign is open."""
-    return Box(np.greater(x.low, 0.0) * 1.0, np.greater(x.high, 0.0) * 1.0)
+    return Box((x.low > 0.0) * 1.0, (x.high > 0.0) * 1.0)
 
 
 @square.register
 def _(x: Box) -> Box:
     """Bound x², which is least at the number that is nearest to 0 and greatest at the one that is furthest from it."""
-    nearest = np.maximum(np.maximum(x.low, -x.high), 0.0)
-    furthest = np.maximum(np.abs(x.low), np.abs(x.high))
+    most = names_for(x.low).maximum
+    nearest = most(most(x.low, -x.high), 0.0)
+    furthest = most(abs(x.low), abs(x.high))
     found = _outward(nearest * nearest, furthest * furthest)
-    return Box(np.maximum(found.low, 0.0), found.high)
+    return Box(most(found.low, 0.0), found.high)
 
 
 @hyperbolic_tangent.register
 def _(x: Box) -> Box:
     """Bound tanh, which rises: its bounds are those of the ends."""
-    low, high = np.tanh(x.low), np.tanh(x.high)
-    return Box(np.maximum(low - _slack(low), -1.0), np.minimum(high + _slack(high), 1.0))
+    names = names_for(x.low)
+    low, high = names.tanh(x.low), names.tanh(x.high)
+    return Box(names.maximum(low - _slack(low), -1.0), names.minimum(high + _slack(high), 1.0))
 
 
 @sigmoid.register
@@ -225,25 +243,27 @@ def _(x: Box) -> Box:
     All of it is positive, so that factors move a bound outward: 1 ± 10e, of which 9e are for the power and the rest for the
     rounding of this product, and 1 ± 4e for three roundings, where e = 2⁻⁵².
     """
+    names = names_for(x.low)
     with np.errstate(over="ignore"):  # an infinite bound from above is one, and gives 0
-        most = np.exp(-x.low)
+        most = names.exp(-x.low)
         most *= 1 + _OFF
         most += _TINY
-    least = np.exp(np.minimum(-x.high, _SAFE_POWER))
+    least = names.exp(names.minimum(-x.high, _SAFE_POWER))
     least *= 1 - _OFF
     least -= _TINY
-    low, high = 1 / (1 + most), 1 / (1 + np.maximum(least, 0.0))
+    low, high = 1 / (1 + most), 1 / (1 + names.maximum(least, 0.0))
     low *= 1 - 4 * _LAST_PLACE
     low -= _LEAST
     high *= 1 + 4 * _LAST_PLACE
-    return Box(np.maximum(low, 0.0), np.minimum(high, 1.0))
+    return Box(names.maximum(low, 0.0), names.minimum(high, 1.0))
 
 
 @exponential.register
 def _(x: Box) -> Box:
     """Bound e^x, which rises; what overflows has no bound from above."""
-    low, high = np.exp(np.minimum(x.low, _SAFE_POWER)), np.exp(x.high)
-    return Box(np.maximum(low * (1 - _OFF) - _TINY, 0.0), high * (1 + _OFF) + _TINY)
+    names = names_for(x.low)
+    low, high = names.exp(names.minimum(x.low, _SAFE_POWER)), names.exp(x.high)
+    return Box(names.maximum(low * (1 - _OFF) - _TINY, 0.0), high * (1 + _OFF) + _TINY)
 
 
 @weighted_mean.register
@@ -259,4 +279,4 @@ def _mean_at(share: Box, first: Box, second: Box) -> Box:
 
 def _slack(value: Doubles) -> Doubles:
     """As far as the true value may lie from a computed one, rounded up."""
-    return (_NEIGHBOURS + 1) * _LAST_PLACE * np.abs(value) + _TINY
+    return (_NEIGHBOURS + 1) * _LAST_PLACE * abs(value) + _TINY

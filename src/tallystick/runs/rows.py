@@ -1,19 +1,14 @@
-"""Trains parts of jobs, certifies the networks and makes table rows of them; makes networks of rows again.
-
-Networks that a GPU trained begin to be certified there: it fails most of them in the time that the host needs for a few. The
-bounds are those of `linear_ensemble`, in float64, and the host decides what the GPU leaves open.
-"""
+"""Trains parts of jobs, certifies the networks and makes table rows of them; makes networks of rows again."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
 from threading import BoundedSemaphore
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import polars as pl
 
@@ -22,10 +17,7 @@ from tallystick.certificates.boxes.ensemble import box_horizons, has_box_horizon
 from tallystick.certificates.linear.ensemble import has_linear_horizons, layer_horizons
 from tallystick.certificates.linear.sorting import DEFAULT_LIMIT
 from tallystick.certificates.one_unit.ensemble import SEARCHED, Horizons, has_horizons, horizons
-from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, HeadStart, Mask, Powers, decide_length
-from tallystick.certificates.one_unit.sorted_strings import critical_strings
 from tallystick.errors import BadInput
-from tallystick.networks import Network, Readout
 from tallystick.runs.columns import Trained, columns_of, recurrent_columns
 from tallystick.runs.jobs import ALL, DESCRIBED_BY, Job, Keep
 from tallystick.runs.parquet_files import as_parquet
@@ -33,7 +25,10 @@ from tallystick.runs.summaries import sketch_of
 from tallystick.training.engines import NARROWEST, PORTION, WIDE, devices_named, engine_name, on_every_core
 from tallystick.training.ensemble import Ensemble, train
 from tallystick.training.setting import Setting
-from tallystick.training.weights import AnyWeights, TensorWeights, Weights, compile_once, fresh_weights
+from tallystick.training.weights import AnyWeights, TensorWeights, Weights, fresh_weights
+
+if TYPE_CHECKING:
+    from tallystick.runs.gpu_certifier import GpuCertifier
 
 DESCRIBED = ("edition", *DESCRIBED_BY, "seed")
 SORTED_BY = ["edition", "task", "bias", "train_length", "seed"]
@@ -100,10 +95,9 @@ def compile_ahead(job: Job) -> None:
         partial(job.initial, np.arange(size)),
         *(partial(blank.accuracy, strings) for strings in job.tests.values()),
     ]
-    head_start = _head_start(job.device)
-    if head_start is not None and setting.kind is LinearCell:
+    if (gpu := _gpu(job.device)) is not None and setting.kind is LinearCell:
         doubles = blank.networks().map_weights(lambda values, _: np.asarray(values, np.float64))
-        works.append(lambda: head_start(doubles, np.zeros(size, bool)))
+        works.append(lambda: gpu.first_failures(doubles, np.zeros(size, bool)))
     on_every_core(lambda work: work(), works, len(works))
 
 
@@ -212,12 +206,6 @@ def _arrays(rows: pl.DataFrame, name: str, width: int, setting: Setting) -> tupl
 
 # --- Up to which length they are right ------------------------------------------------------------------------------------------
 
-LONGEST = 4096
-"""Lengths that a device goes through; the few cells that last longer are left to the host."""
-
-_PAIRS = 16
-"""Pairs of lengths between two looks at whether a model is left: the host has to wait for the device before it can look."""
-
 
 class Certified(NamedTuple):
     """Which networks have a horizon, and the horizons: one entry per network, 0 where there is none."""
@@ -238,10 +226,11 @@ def certify_many(networks: Ensemble) -> Certified:
     if not found.any():
         return Certified(found, empty)
     chosen = replace(networks, weights=weights.places(found)).networks()
+    gpu = _gpu(networks.device)
     if issubclass(kind, ScalarCell):
-        decided = horizons(chosen, head_start=_head_start(networks.device))
+        decided = horizons(chosen, head_start=gpu and gpu.first_failures)
     elif has_box_horizons(kind):
-        decided = box_horizons(chosen, SEARCHED)
+        decided = box_horizons(chosen, SEARCHED, gpu and gpu.search)
     else:
         # Networks with a matrix for each token are decided one by one, at a cost that grows with the square of the length.
         decided = layer_horizons(chosen, SEARCHED if kind is SelectiveLayer else DEFAULT_LIMIT)
@@ -258,50 +247,10 @@ def are_finite(networks: Ensemble) -> np.ndarray:
     return np.all([np.isfinite(row) for leaf in leaves for row in np.asarray(leaf).reshape(-1, size)], axis=0)
 
 
-def _head_start(device: str) -> HeadStart | None:
-    """Networks that a GPU trained begin to be certified there; processors do as well without."""
-    return head_start_on(devices_named(device).using()) if device == "gpu" else None
+def _gpu(device: str) -> "GpuCertifier | None":
+    """Return the GPU that begins to certify the networks that it trained; processors do as well without."""
+    if device != "gpu":
+        return None
+    from tallystick.runs.gpu_certifier import GpuCertifier  # noqa: PLC0415 -- what only a GPU needs
 
-
-def head_start_on(device: AbstractContextManager[object]) -> HeadStart:
-    """Return a head start on the device that a context chooses."""
-
-    def run(models: Network, chosen: Mask) -> FirstFailures:
-        arrays = (tuple(vars(models.cell).values()), (models.readout.weight, models.readout.bias))
-        with device, jax.enable_x64(True):
-            found = _first_failures(*arrays, chosen)
-            return FirstFailures(*(np.asarray(part) for part in found))
-
-    return run
-
-
-@compile_once
-@jax.jit
-def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # noqa: ANN401 -- trees
-    """Go through the lengths in pairs, an odd and an even one, while a model is left."""
-    models = Network(LinearCell(*cell), Readout(*readout))
-    strings = [critical_strings(models.task, parity) for parity in (0, 1)]
-
-    open_yet = jnp.full(chosen.shape, -1)
-
-    def two_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        length, powers, active, found_all, found_even = state
-        powers = powers.longer(even=False)
-        passes, fails = decide_length(models, powers, strings[1], length + 1)
-        waiting = found_all < 0
-        found_all = jnp.where(active & fails & waiting, length, found_all)
-        active = active & (passes | fails | ~waiting)
-        powers = powers.longer(even=True)
-        passes, fails = decide_length(models, powers, strings[0], length + 2)
-        found_all = jnp.where(active & fails & (found_all < 0), length + 1, found_all)
-        found_even = jnp.where(active & fails, length, found_even)
-        return length + 2, powers, active & passes, found_all, found_even
-
-    def some_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        return jax.lax.fori_loop(0, _PAIRS, lambda _, state: two_lengths(state), state)
-
-    start = (jnp.int32(0), Powers.at_zero(cell[2]), chosen, open_yet, open_yet)
-    _, _, _, found_all, found_even = jax.lax.while_loop(
-        lambda state: (state[0] < LONGEST) & state[2].any(), some_lengths, start
-    )
-    return FirstFailures(found_all, found_even)
+    return GpuCertifier(devices_named(device).using)

@@ -14,6 +14,7 @@ BOUNDED and names the string.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -31,7 +32,7 @@ from tallystick.languages.tasks import Task
 from tallystick.networks import Network, Readout
 from tallystick.networks.readout import Form
 from tallystick.numbers import ANY_ORDER, FUSED, exact
-from tallystick.numbers.boxes import Box, box_of
+from tallystick.numbers.boxes import Box, box_of, choose
 from tallystick.numbers.values import Vector, layer
 
 _String = TypeVar("_String", str, tuple[str, ...])
@@ -164,15 +165,12 @@ def classes_of(tests: Sequence[Sequence[Test]], shape: tuple[int, ...]) -> NDArr
     """Return the index of the class all of whose tests hold, or `UNSURE`, for an array of boxes."""
     found, excluded = np.full(shape, UNSURE), np.ones(shape, np.bool_)
     for index, needed in enumerate(tests):
-        if not needed:
-            continue
-        # A test of what is the same everywhere is one truth.
-        holds, fails = ([np.broadcast_to(one, shape) for one in side] for side in zip(*needed, strict=True))
-        found[np.logical_and.reduce(holds)] = index
-        excluded &= np.logical_or.reduce(fails)
+        if needed:
+            holds, fails = reduce(lambda one, other: (one[0] & other[0], one[1] | other[1]), needed)
+            found, excluded = choose(holds, index, found), excluded & fails
     # A class without tests gets what no other class gets, so every other one must be out of the question.
     for index in (index for index, needed in enumerate(tests) if not needed):
-        found[excluded] = index
+        found = choose(excluded, index, found)
     return found
 
 

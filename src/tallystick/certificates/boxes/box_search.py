@@ -4,13 +4,17 @@ A network passes a length where each of its boxes (`joined_boxes`) lies in the r
 wrong one, since every string of that box fails then. Where neither is sure, the search leaves it open.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallystick.certificates.boxes.box_proof import UNSURE
-from tallystick.certificates.boxes.joined_boxes import BoxedNetworks, JoinedBoxes, Mask, Places
+from tallystick.certificates.boxes.joined_boxes import BoxedNetworks, JoinedBoxes, Places
 from tallystick.certificates.verdict import Lengths
+from tallystick.numbers.boxes import choose
 
 
 class Found(NamedTuple):
@@ -22,20 +26,64 @@ class Found(NamedTuple):
         is_open: whether neither that is known, nor that the network lasts to the limit.
     """
 
-    reached: Places
-    is_exact: Mask
-    is_open: Mask
+    reached: Any
+    is_exact: Any
+    is_open: Any
 
     @classmethod
     def nothing(cls, size: int) -> "Found":
         """Return what is known of so many networks before anything is decided."""
         return cls(np.zeros(size, np.int64), np.zeros(size, np.bool_), np.ones(size, np.bool_))
 
-    def note(self, networks: Mask | Places, horizon: int, *, is_exact: bool) -> None:
-        """Note the horizon of some networks."""
-        self.reached[networks], self.is_exact[networks], self.is_open[networks] = horizon, is_exact, False
+
+Known = dict[Lengths, Found]
+"""What is known for each kind of lengths that is asked for."""
 
 
+class Seen(NamedTuple):
+    """What boxes show of each network at a length.
+
+    Attributes:
+        fits: whether it has boxes, and no more than it may have.
+        fails: whether some string surely fails.
+        passes: whether every string is surely right.
+    """
+
+    fits: Any
+    fails: Any
+    passes: Any
+
+
+def note(found: Known, length: Any, limit: int, seen: Seen) -> tuple[Known, Any]:  # noqa: ANN401
+    """Note what is seen at a length, the same for all networks or each network's own; return also which networks go on.
+
+    Arrays may be those of NumPy or of another library. A length at which a network is not asked, since no kind of lengths that
+    counts it is open, is passed over.
+    """
+    counting = {lengths: one.is_open & (length % lengths.stride == 0) for lengths, one in found.items()}
+    asked = _any(counting.values())
+    going_on = seen.fits & (seen.passes | seen.fails | ~asked)
+    noted: Known = {}
+    for lengths, one in found.items():
+        counts = counting[lengths] & seen.fits
+        fails, passes = counts & seen.fails, counts & seen.passes & (one.reached < length)
+        reached = choose(fails, length - lengths.stride, choose(passes, length, one.reached))
+        lasts = going_on & one.is_open & ~fails & (length >= limit)
+        reached = choose(lasts, lengths.upto(limit)[-1], reached)
+        noted[lengths] = Found(reached, one.is_exact | fails, one.is_open & ~fails & ~lasts)
+    return noted, going_on & open_yet(noted)
+
+
+def open_yet(found: Known) -> Any:  # noqa: ANN401 -- truths
+    """Say of which networks something is not decided yet."""
+    return _any(one.is_open for one in found.values())
+
+
+def _any(truths: Iterable[Any]) -> Any:  # noqa: ANN401
+    return reduce(lambda one, other: one | other, truths)
+
+
+@dataclass(frozen=True)
 class BoxSearch:
     """A search with one grid.
 
@@ -44,53 +92,33 @@ class BoxSearch:
         width: of the first cells of the grid.
         most: how many boxes a network may have at a length; it is left open where there are more.
         limit: the last length.
-        found: the horizons so far; each array has one entry per network.
     """
 
-    def __init__(
-        self, networks: BoxedNetworks, width: float, most: int, limit: int, found: dict[Lengths, Found]
-    ) -> None:
-        self.networks, self.width, self.most, self.limit, self.found = networks, width, most, limit, found
-        self.size = len(networks.network.readout.bias[0])
+    networks: BoxedNetworks
+    width: float
+    most: int
+    limit: int
 
-    def run(self, places: Places) -> None:
-        """Go through the lengths with the networks at some places."""
+    def run(self, places: Places, found: Known) -> Known:
+        """Go through the lengths with the networks at some places; return what is known of all networks then."""
         boxes = JoinedBoxes.at_start(self.networks, places)
         while len(boxes.owners):
             boxes = boxes.longer(self.networks)
-            going_on = self._note(boxes)[boxes.owners]
-            boxes = boxes.some(going_on).join(self.width) if going_on.any() else boxes.some(going_on)
+            found, going_on = note(found, boxes.length, self.limit, self._look(boxes, found))
+            boxes = boxes.some(going_on[boxes.owners])
+            boxes = boxes.join(self.width) if len(boxes.owners) else boxes
+        return found
 
-    def _note(self, boxes: JoinedBoxes) -> Mask:
-        """Note what is decided at this length; return which networks go on."""
-        length, sizes = boxes.length, np.bincount(boxes.owners, minlength=self.size)
-        counting = {lengths: one for lengths, one in self.found.items() if length % lengths.stride == 0}
-        going_on = (sizes > 0) & (sizes <= self.most)
-        asked = going_on & self._is_open(counting)
-        if asked.any():
-            fails, passes = self._judge(boxes, asked)
-            for lengths, one in counting.items():
-                one.note(fails & one.is_open, lengths.before(length), is_exact=True)
-                further = passes & one.is_open & (one.reached < length)
-                one.reached[further] = length
-            going_on &= passes | fails | ~asked
-        if length >= self.limit:
-            for lengths, one in self.found.items():
-                one.note(going_on & one.is_open, lengths.upto(self.limit)[-1], is_exact=False)
-        return going_on & self._is_open(self.found)
-
-    def _is_open(self, found: dict[Lengths, Found]) -> Mask:
-        open_yet = np.zeros(self.size, np.bool_)
-        for one in found.values():
-            open_yet |= one.is_open
-        return open_yet
-
-    def _judge(self, boxes: JoinedBoxes, asked: Mask) -> tuple[Mask, Mask]:
-        """Return which of the networks asked about surely fail, and which surely pass."""
-        boxes = boxes.some(asked[boxes.owners])
-        given = boxes.classes(self.networks)
-        wrong = given != self.networks.network.task.right_classes(boxes.counts)
-        fails, passes = np.zeros(self.size, np.bool_), asked.copy()
-        fails[boxes.owners[wrong & (given != UNSURE)]] = True
-        passes[boxes.owners[wrong]] = False
-        return fails, passes
+    def _look(self, boxes: JoinedBoxes, found: Known) -> Seen:
+        """Look at the boxes of those networks of which something is open at this length."""
+        counting = {lengths: one for lengths, one in found.items() if boxes.length % lengths.stride == 0}
+        sizes = np.bincount(boxes.owners, minlength=self.networks.size)
+        fits = (sizes > 0) & (sizes <= self.most)
+        fails, passes = np.zeros(len(fits), np.bool_), np.ones(len(fits), np.bool_)
+        if counting and (asked := fits & open_yet(counting)).any():
+            boxes = boxes.some(asked[boxes.owners])
+            given = boxes.classes(self.networks)
+            wrong = given != self.networks.network.task.right_classes(boxes.counts)
+            fails[boxes.owners[wrong & (given != UNSURE)]] = True
+            passes[boxes.owners[wrong]] = False
+        return Seen(fits, fails, passes)

@@ -9,26 +9,31 @@ A horizon that is decided here is proved from both sides, so wherever `certify` 
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Cell
-from tallystick.certificates.boxes.box_proof import METHOD, Bounded, known_failure
-from tallystick.certificates.boxes.box_search import BoxSearch, Found
+from tallystick.certificates.boxes.box_proof import METHOD
+from tallystick.certificates.boxes.box_search import BoxSearch, Found, Known, open_yet
 from tallystick.certificates.boxes.joined_boxes import BoxedNetworks, Mask, Places
-from tallystick.certificates.boxes.suspects import suspects
+from tallystick.certificates.boxes.suspects import suspects_at
 from tallystick.certificates.verdict import Horizons, Lengths
 from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import LARGEST
 
+_Item = TypeVar("_Item")
+
 WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
+
+Search = Callable[[Network, int, Known], Known]
+"""Goes through the lengths of many networks up to a limit; returns what is known then."""
 
 _AT_ONCE = 128
 """Networks that go through the lengths side by side with the first grid; with each further one half as many."""
@@ -42,8 +47,12 @@ def has_box_horizons(kind: type[Cell]) -> bool:
     return kind.deciders == (METHOD,)
 
 
-def find_horizons(networks: Network, limit: int, asked: Sequence[Lengths] = tuple(Lengths)) -> dict[Lengths, Found]:
+def find_horizons(
+    networks: Network, limit: int, asked: Sequence[Lengths] = tuple(Lengths), search: Search | None = None
+) -> Known:
     """Decide networks whose weights are arrays of doubles, one entry per network, up to a limit, for the lengths asked for.
+
+    The cores of this machine search, unless another search is given, such as a GPU's.
 
     >>> from tallystick.cells import LstmCell
     >>> from tallystick.networks import Readout
@@ -53,36 +62,69 @@ def find_horizons(networks: Network, limit: int, asked: Sequence[Lengths] = tupl
     >>> {str(lengths): found.reached.tolist() for lengths, found in find_horizons(networks, 100).items()}
     {'all': [6, 16], 'even': [6, 16]}
     """
-    size = len(networks.readout.bias[0])
-    found = {lengths: Found.nothing(size) for lengths in asked}
-    if networks.task.machine is not BB_COUNTER:  # boxes are told apart by the count n − m
-        return found
+    found = {lengths: Found.nothing(len(networks.readout.bias[0])) for lengths in asked}
     bounded = np.flatnonzero(_are_bounded(networks))
-    blocks = [bounded[start : start + _AT_ONCE] for start in range(0, len(bounded), _AT_ONCE)]
-
-    @standard_floats()  # a thread begins with the usual warnings
-    def decide(places: Places) -> None:
-        def own(weight: Any, _: str) -> NDArray[np.float64]:  # noqa: ANN401 -- an array of any floats
-            return np.asarray(weight, np.float64)[places]
-
-        part = {lengths: Found.nothing(len(places)) for lengths in found}
-        _decide_block(networks.map_weights(own), limit, part)
-        for lengths, one in part.items():
-            for whole, some in zip(found[lengths], one, strict=True):
-                whole[places] = some
-
-    if len(blocks) == 1:
-        decide(*blocks)
-    elif blocks:
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(decide, blocks))
+    # Boxes are told apart by the count n − m.
+    if networks.task.machine is BB_COUNTER and bounded.size:
+        chosen = _some(networks, bounded)
+        nothing = {lengths: Found.nothing(len(bounded)) for lengths in asked}
+        part = (search or search_on_cores)(chosen, limit, nothing)
+        _look_for_failures(chosen, limit, part)
+        _put(part, found, bounded)
     return found
 
 
-def box_horizons(networks: Network, limit: int) -> Horizons:
+def box_horizons(networks: Network, limit: int, search: Search | None = None) -> Horizons:
     """Return the horizons of networks whose weights are arrays; where a length stays open, those before it are a lower bound."""
-    every, even = find_horizons(networks, limit).values()
+    every, even = find_horizons(networks, limit, search=search).values()
     return Horizons(every.reached, even.reached, every.is_exact, even.is_exact)
+
+
+def search_on_cores(networks: Network, limit: int, found: Known) -> Known:
+    """Search with one grid after the other, some networks at a time on each core."""
+
+    def decide(places: Places) -> None:
+        boxed, part = BoxedNetworks.of(_some(networks, places)), _take(found, places)
+        for level, width in enumerate(WIDTHS):
+            together = max(1, _AT_ONCE >> level)
+            left = np.flatnonzero(open_yet(part))
+            for start in range(0, len(left), together):
+                search = BoxSearch(boxed, width, _MOST_BOXES // together, limit)
+                part = search.run(left[start : start + together], part)
+        _put(part, found, places)
+
+    every = np.arange(len(networks.readout.bias[0]))
+    _on_every_core(decide, [every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)])
+    return found
+
+
+def _look_for_failures(networks: Network, limit: int, found: Known) -> None:
+    """Look for a string of the next length that surely fails, for every network that is open."""
+
+    def look(one: Found, length: int, places: Places) -> None:
+        chosen = _some(networks, places)
+        strings, fails = suspects_at(chosen, length)
+        fails &= BoxedNetworks.of(chosen).failures(strings)
+        one.is_exact[places[fails]], one.is_open[places[fails]] = True, False
+
+    items: list[tuple[Found, int, Places]] = []
+    for lengths, one in found.items():
+        following = np.where(one.is_open, one.reached + lengths.stride, limit + 1)
+        for length in np.unique(following[following <= limit]).tolist():
+            places = np.flatnonzero(following == length)
+            items += [(one, length, places[start : start + _AT_ONCE]) for start in range(0, len(places), _AT_ONCE)]
+    _on_every_core(lambda item: look(*item), items)
+
+
+def _on_every_core(work: Callable[[_Item], None], items: Sequence[_Item]) -> None:
+    """Do some work on every item."""
+    do = standard_floats()(work)  # a thread begins with the usual warnings
+    if len(items) <= 1:
+        for item in items:
+            do(item)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(do, items))
 
 
 def _are_bounded(networks: Network) -> Mask:
@@ -97,23 +139,20 @@ def _are_bounded(networks: Network) -> Mask:
     return np.all(fine, axis=0)
 
 
-def _decide_block(networks: Network, limit: int, found: dict[Lengths, Found]) -> None:
-    """Search with one grid after the other."""
-    boxed = BoxedNetworks.of(networks)
-    for level, width in enumerate(WIDTHS):
-        together = max(1, _AT_ONCE >> level)
-        left = np.flatnonzero(np.any([one.is_open for one in found.values()], axis=0))
-        for start in range(0, len(left), together):
-            BoxSearch(boxed, width, _MOST_BOXES // together, limit, found).run(left[start : start + together])
-    for lengths, one in found.items():
-        for place in np.flatnonzero(one.is_open).tolist():
-            reached = int(one.reached[place])
-            following = lengths.upto(limit, reached + 1)[:1]
-            if _fails_at(networks.place(place), following):
-                one.note(np.array([place]), reached, is_exact=True)
+def _some(networks: Network, places: Places) -> Network:
+    """Return some of the networks, their weights as doubles."""
+
+    def own(weight: Any, _: str) -> NDArray[np.float64]:  # noqa: ANN401 -- an array of any floats
+        return np.asarray(weight, np.float64)[places]
+
+    return networks.map_weights(own)
 
 
-def _fails_at(network: Network, lengths: range) -> bool:
-    """Say whether a string of one of these lengths is found that fails for certain."""
-    strings = suspects(network, lengths[-1]) if lengths else ()
-    return known_failure(strings, lengths, Bounded.of(network).failure) is not None
+def _take(found: Known, places: Places) -> Known:
+    return {lengths: Found(*(array[places] for array in one)) for lengths, one in found.items()}
+
+
+def _put(part: Known, found: Known, places: Places) -> None:
+    for lengths, one in part.items():
+        for whole, some in zip(found[lengths], one, strict=True):
+            whole[places] = some

@@ -9,22 +9,23 @@ one of them, and every box holds at least one: the grid decides how much work th
 They also grow with the count's distance from 0, where the classes change.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallystick.cells import Recurrence
 from tallystick.cells.cell import mixture
-from tallystick.certificates.boxes.box_proof import sure_classes
+from tallystick.certificates.boxes.box_proof import UNSURE, sure_classes
 from tallystick.languages.brackets import ALPHABET, CLOSE
 from tallystick.networks import Network
 from tallystick.networks.readout import Form
 from tallystick.numbers import Number
-from tallystick.numbers.boxes import Box
+from tallystick.numbers.boxes import Box, names_for
 from tallystick.numbers.values import Matrix, Vector, map_states, numbers_of
 
 Mask = NDArray[np.bool_]
@@ -40,13 +41,12 @@ _LONGEST_GROWTH = 24
 _MIX, _SHIFT, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(29), np.uint64(32)
 
 
-class _EitherToken(NamedTuple):
-    """Both tokens side by side, along a new first axis: what hangs on the state alone is worked out once for the two."""
+class _Tokens(ABC):
+    """The tokens of many boxes at once, whose weights are arrays."""
 
+    @abstractmethod
     def choose(self, *weights: Box) -> Box:
         """Return the number that belongs to each token."""
-        low = np.stack([weight.low for weight in weights])
-        return Box(low, np.stack([weight.high for weight in weights]))
 
     def weigh(self, weight: Matrix, bias: Vector) -> list[Number]:
         """Return the numbers that belong to each token, a bias added to each."""
@@ -57,7 +57,28 @@ class _EitherToken(NamedTuple):
         return mixture(matrices, self.choose)
 
 
-_EITHER_TOKEN = _EitherToken()
+class _EitherToken(_Tokens):
+    """Both tokens side by side, along a new first axis: what hangs on the state alone is worked out once for the two."""
+
+    def choose(self, *weights: Box) -> Box:
+        """Return the numbers of both tokens."""
+        stack = names_for(weights[0].low).stack
+        return Box(*(stack(ends) for ends in zip(*(weight.ends for weight in weights), strict=True)))
+
+
+class _OwnToken(_Tokens):
+    """A token for each box."""
+
+    def __init__(self, closing: Mask) -> None:
+        self.closing = closing
+
+    def choose(self, *weights: Box) -> Box:
+        """Return the number of each box's token."""
+        opening, closing = weights
+        return Box(*(np.where(self.closing, *ends) for ends in zip(closing.ends, opening.ends, strict=True)))
+
+
+EITHER_TOKEN = _EitherToken()
 
 
 @dataclass(frozen=True)
@@ -73,7 +94,12 @@ class BoxedNetworks:
         readout = network.readout.map_weights(_exact)
         return cls(network, tuple(tuple(readout.forms(index)) for index in range(len(readout.comparisons))))
 
-    def cell_of(self, owners: Places) -> Recurrence:
+    @property
+    def size(self) -> int:
+        """How many networks there are."""
+        return len(self.network.readout.bias[0])
+
+    def cell_of(self, owners: Any) -> Recurrence:  # noqa: ANN401 -- an array of numbers
         """Return the cell whose weights are those of each box's network."""
 
         def own(weight: NDArray[np.float64], _: str) -> Box:
@@ -81,10 +107,19 @@ class BoxedNetworks:
 
         return self.network.cell.map_weights(own)
 
-    def classes(self, owners: Places, state: Any) -> Places:  # noqa: ANN401 -- each cell has its own kind of state
+    def classes(self, owners: Any, state: Any) -> Any:  # noqa: ANN401 -- arrays; each cell has its own kind of state
         """Return the class that all states in each box get, or `UNSURE`."""
         forms = map_states(partial(_of_owners, owners), self.forms)
         return sure_classes(forms, self.network.cell.hidden(state))
+
+    def failures(self, strings: Mask) -> Mask:
+        """Run a string with each network, a row each, true where a closing bracket stands; return which surely fail."""
+        every = np.arange(self.size)
+        cell, state = self.cell_of(every), map_states(partial(_repeat, self.size), self.network.cell.initial_state)
+        for closing in strings.T:
+            state = cell.step(state, _OwnToken(closing))
+        given, counts = self.classes(every, state), np.where(strings, -1, 1).sum(axis=1)
+        return (given != UNSURE) & (given != self.network.task.right_classes(counts))
 
 
 @dataclass(frozen=True)
@@ -125,7 +160,7 @@ class JoinedBoxes:
         images = map_states(partial(_room, size), self.state)
         for piece in _pieces(size):
             cell, state = networks.cell_of(self.owners[piece]), map_states(partial(_cut, piece), self.state)
-            map_states(partial(_put, piece), images, cell.step(state, _EITHER_TOKEN))
+            map_states(partial(_put, piece), images, cell.step(state, EITHER_TOKEN))
         closings = np.concatenate([self.closings, self.closings + 1])
         return JoinedBoxes(self.length + 1, np.tile(self.owners, 2), closings, map_states(_flatten, images))
 
@@ -137,24 +172,34 @@ class JoinedBoxes:
         return found
 
     def join(self, width: float) -> "JoinedBoxes":
-        """Join the boxes of each network and count whose middles lie in one cell of the grid; `width` is that of the first cells.
-
-        Cells have a number of 32 bits each. Should two have the same, their boxes are joined as well.
-        """
-        cells = width * _WIDER_BY_LENGTH ** min(self.length, _LONGEST_GROWTH) * _WIDER_BY_COUNT ** np.abs(self.counts)
-        per_unit, numbers = 0.5 / cells, np.zeros(len(self.owners), np.uint64)
-        for box in numbers_of(self.state):
-            numbers ^= np.floor((box.low + box.high) * per_unit).astype(np.int64).view(np.uint64)
-            numbers *= _MIX
-            numbers ^= numbers >> _SHIFT
-        groups = (self.owners * (self.length + 1) + self.closings).view(np.uint64)
-        assert groups.max() >> _HALF == 0, "networks and counts are told apart by the upper 32 bits"
-        keys = groups << _HALF | numbers >> _HALF
+        """Join the boxes of each network and count whose middles lie in one cell of the grid, of so wide first cells."""
+        groups = self.owners * (self.length + 1) + self.closings
+        assert groups.max() >> 32 == 0, "networks and counts are told apart by the upper 32 bits"
+        keys = keys_of(groups, self.state, width_at(width, self.length, self.counts))
         order = np.argsort(keys)
         keys = keys[order]
         first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         kept, state = order[first], map_states(partial(_hulls, order, first), self.state)
         return JoinedBoxes(self.length, self.owners[kept], self.closings[kept], state)
+
+
+def width_at(width: float, length: Any, counts: Any) -> Any:  # noqa: ANN401 -- numbers, or arrays of them
+    """Return how wide the cells of the grid are at a length, for each count."""
+    grown = names_for(counts).minimum(length, _LONGEST_GROWTH)
+    return width * _WIDER_BY_LENGTH**grown * _WIDER_BY_COUNT ** abs(counts)
+
+
+def keys_of(groups: Any, state: Any, widths: Any) -> Any:  # noqa: ANN401 -- arrays
+    """Return a number for each box: the group that it is in, and 32 bits for the cell of the grid that its middle lies in.
+
+    Boxes with one key are joined, also where two cells happen to have the same 32 bits.
+    """
+    floor, per_unit, numbers = names_for(widths).floor, 0.5 / widths, groups.view(np.uint64) * np.uint64(0)
+    for box in numbers_of(state):
+        numbers ^= floor((box.low + box.high) * per_unit).astype(np.int64).view(np.uint64)
+        numbers *= _MIX
+        numbers ^= numbers >> _SHIFT
+    return groups.view(np.uint64) << _HALF | numbers >> _HALF
 
 
 def _pieces(size: int) -> Iterator[slice]:

@@ -7,6 +7,8 @@ Two searches, both over lengths up to a limit:
 - **Extremes.** For each length and count the strings that lead furthest in each direction are kept: up and down in every
   output and every unit. With one unit and rising maps these would be the extremes themselves; here it is a search.
 
+Many networks whose weights are arrays can be run side by side, at one length.
+
 A cell's step adds from the left, so that what is executed is known to the last digit. That does not matter here, and a large
 layer takes a fraction of the time as one product of matrices, added in any order (`Rough`).
 """
@@ -77,6 +79,38 @@ def suspects(model: Network, limit: int) -> Iterator[str]:
             yield string
 
 
+def suspects_at(models: Network, length: int) -> tuple[Bits, NDArray[np.bool_]]:
+    """Look for a string of a length that fails, for each of many networks, whose weights are arrays with one entry per network.
+
+    Returns one string per network, a row each, and for which of them it fails.
+    """
+    every, tokens = np.arange(len(models.readout.bias[0])), _chosen_strings(length)
+    one_axis = _beside(models, every, (-1, 1))
+    state, counts = one_axis.cell.initial_state, np.where(tokens, -1, 1).sum(axis=1)
+    for closing in tokens.T:
+        state = one_axis.cell.step(state, _either(closing))
+    failing = np.zeros((len(every), len(tokens)), np.bool_)
+    failing |= _classes(one_axis, state) != models.task.right_classes(counts)
+    strings, found = tokens[failing.argmax(axis=1)], np.logical_or.reduce(failing, axis=1)
+    others = every[~found]
+    if others.size:
+        *_, (history, wrong) = _extremes(_beside(models, others, (-1, 1, 1)), (len(others), 1, 1), length)
+        for place in np.flatnonzero(wrong.any(axis=(1, 2))).tolist():
+            row, column = np.argwhere(wrong[place])[0].tolist()
+            found[others[place]] = True
+            strings[others[place]] = _walk_back([front.parents[place] for front in history], row, column)
+    return strings, found
+
+
+def _beside(models: Network, places: NDArray[np.int64], shape: tuple[int, ...]) -> Network:
+    """Return some of many networks, to run each on strings along further axes."""
+
+    def own(weight: Any, _: str) -> Rough:  # noqa: ANN401 -- an array
+        return np.asarray(weight, np.float64)[places].reshape(shape).view(Rough)
+
+    return models.map_weights(own)
+
+
 def _longest_chosen(model: Network) -> int:
     """How far the chosen strings are run; there are about two per length."""
     return isqrt(_MOST_WORK // (2 * max(1, model.cell.matrix_entries)))
@@ -93,11 +127,16 @@ def _among_chosen(model: Network, limit: int) -> Iterator[str]:
     tokens = _chosen_strings(limit)
     state, counts = model.cell.initial_state, np.zeros(len(tokens), np.int64)
     for length, closing in enumerate(tokens.T, start=1):
-        state = model.cell.step(state, Token((~closing).astype(float).view(Rough), closing.astype(float).view(Rough)))
+        state = model.cell.step(state, _either(closing))
         counts = counts + np.where(closing, -1, 1)
         failing = np.flatnonzero(_classes(model, state) != model.task.right_classes(counts))
         if failing.size:
             yield _write_out(tokens[failing[0], :length])
+
+
+def _either(closing: Bits) -> Token:
+    """Return a token of each string."""
+    return Token((~closing).astype(float).view(Rough), closing.astype(float).view(Rough))
 
 
 def _classes(model: Network, state: Any) -> NDArray[np.int64]:  # noqa: ANN401 -- each cell has its own kind of state
@@ -131,7 +170,8 @@ def _near_zero(limit: int, generator: np.random.Generator) -> Bits:
 class _Front:
     """The kept strings of a length: their states, shaped "closing brackets" × "place", and for each the place it came from.
 
-    Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before.
+    Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before. The arrays of
+    many networks have one more axis, the first.
     """
 
     state: Any
@@ -139,16 +179,26 @@ class _Front:
 
 
 def _among_extremes(model: Network, limit: int) -> Iterator[str]:
-    start = map_states(_alone, model.cell.initial_state)
-    front = _Front(start, np.zeros((1, 1), np.int64))
+    for history, wrong in _extremes(model, (1, 1), limit):
+        failing = np.argwhere(wrong)
+        if failing.size:
+            yield _write_out(_walk_back([front.parents for front in history], *map(int, failing[0])))
+
+
+def _extremes(model: Network, shape: tuple[int, ...], limit: int) -> Iterator[tuple[list[_Front], Bits]]:
+    """Go through the lengths, from one string of this shape; return the fronts so far, and which strings of the last one fail."""
+
+    def begin(number: float) -> Rough:
+        return np.full(shape, number, np.float64).view(Rough)
+
+    start = map_states(begin, model.cell.initial_state)
+    front = _Front(start, np.zeros(shape, np.int64))
     history = [front]
     for length in range(1, limit + 1):
         front = _advance(model, front)
         history.append(front)
         counts = length - 2 * np.arange(length + 1)[:, None]
-        failing = np.argwhere(_classes(model, front.state) != model.task.right_classes(counts))
-        if failing.size:
-            yield _walk_back(history, *map(int, failing[0]))
+        yield history, _classes(model, front.state) != model.task.right_classes(counts)
 
 
 def _advance(model: Network, front: _Front) -> _Front:
@@ -157,34 +207,30 @@ def _advance(model: Network, front: _Front) -> _Front:
     state = map_states(_stack, opened, closed)
     outputs = model.readout.outputs(model.cell.hidden(state))
     scores = [*numbers_of(state), *map(np.asarray, outputs)]
-    kept = np.stack([pick for score in scores for pick in (np.argmin(score, 1), np.argmax(score, 1))], axis=1)
+    kept = np.stack([pick for score in scores for pick in (score.argmin(-1), score.argmax(-1))], axis=-1)
 
     def keep(part: NDArray[Any]) -> NDArray[Any]:
-        return np.take_along_axis(part, kept, axis=1)
+        return np.take_along_axis(part, kept, axis=-1)
 
     return _Front(map_states(keep, state), kept)
-
-
-def _alone(number: float) -> NDArray[np.float64]:
-    return np.full((1, 1), number, np.float64).view(Rough)
 
 
 def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers or arrays
     """Put side by side what leads to each row; rows that nothing leads to by one token take what the other leads there."""
     opened, closed = np.asarray(opened), np.asarray(closed)
-    by_open = np.concatenate([opened, closed[-1:]])
-    by_close = np.concatenate([opened[:1], closed])
-    return np.concatenate([by_open, by_close], axis=1).view(Rough)
+    by_open = np.concatenate([opened, closed[..., -1:, :]], axis=-2)
+    by_close = np.concatenate([opened[..., :1, :], closed], axis=-2)
+    return np.concatenate([by_open, by_close], axis=-1).view(Rough)
 
 
-def _walk_back(history: list[_Front], row: int, place: int) -> str:
+def _walk_back(parents: list[NDArray[np.int64]], row: int, place: int) -> Bits:
     tokens: list[bool] = []
-    for before, front in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
-        parent, width = int(front.parents[row, place]), before.parents.shape[1]
-        closing = (parent >= width and row > 0) or row == len(front.parents) - 1
+    for before, own in zip(reversed(parents[:-1]), reversed(parents[1:]), strict=True):
+        parent, width = int(own[row, place]), before.shape[1]
+        closing = (parent >= width and row > 0) or row == len(own) - 1
         tokens.append(closing)
         row, place = row - closing, parent % width
-    return _write_out(np.array(tokens[::-1], np.bool_))
+    return np.array(tokens[::-1], np.bool_)
 
 
 def _write_out(closing: Bits) -> str:
