@@ -11,7 +11,8 @@ A horizon that is decided here is proved from both sides, so wherever `certify` 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,11 @@ from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import LARGEST
 
-_Item = TypeVar("_Item")
-
 WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
+
+_ONE_AT_A_TIME = Lock()
+"""For work of many short operations, of which Python lets one thread at a time do one: those that wait slow it down."""
 
 Search = Callable[[Network, int, Known], Known]
 """Goes through the lengths of many networks up to a limit; returns what is known then."""
@@ -83,6 +85,7 @@ def box_horizons(networks: Network, limit: int, search: Search | None = None) ->
 def search_on_cores(networks: Network, limit: int, found: Known) -> Known:
     """Search with one grid after the other, some networks at a time on each core."""
 
+    @standard_floats()  # a thread begins with the usual warnings
     def decide(places: Places) -> None:
         boxed, part = BoxedNetworks.of(_some(networks, places)), _take(found, places)
         for level, width in enumerate(WIDTHS):
@@ -93,38 +96,31 @@ def search_on_cores(networks: Network, limit: int, found: Known) -> Known:
                 part = search.run(left[start : start + together], part)
         _put(part, found, places)
 
-    every = np.arange(len(networks.readout.bias[0]))
-    _on_every_core(decide, [every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)])
+    blocks = _blocks(np.arange(len(networks.readout.bias[0])))
+    if len(blocks) == 1:
+        decide(*blocks)
+    else:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(decide, blocks))
     return found
 
 
+@standard_floats()
 def _look_for_failures(networks: Network, limit: int, found: Known) -> None:
     """Look for a string of the next length that surely fails, for every network that is open."""
-
-    def look(one: Found, length: int, places: Places) -> None:
-        chosen = _some(networks, places)
-        strings, fails = suspects_at(chosen, length)
-        fails &= BoxedNetworks.of(chosen).failures(strings)
-        one.is_exact[places[fails]], one.is_open[places[fails]] = True, False
-
-    items: list[tuple[Found, int, Places]] = []
     for lengths, one in found.items():
         following = np.where(one.is_open, one.reached + lengths.stride, limit + 1)
         for length in np.unique(following[following <= limit]).tolist():
-            places = np.flatnonzero(following == length)
-            items += [(one, length, places[start : start + _AT_ONCE]) for start in range(0, len(places), _AT_ONCE)]
-    _on_every_core(lambda item: look(*item), items)
+            for places in _blocks(np.flatnonzero(following == length)):
+                chosen = _some(networks, places)
+                with _ONE_AT_A_TIME:
+                    strings, fails = suspects_at(chosen, length)
+                    fails &= BoxedNetworks.of(chosen).failures(strings)
+                one.is_exact[places[fails]], one.is_open[places[fails]] = True, False
 
 
-def _on_every_core(work: Callable[[_Item], None], items: Sequence[_Item]) -> None:
-    """Do some work on every item."""
-    do = standard_floats()(work)  # a thread begins with the usual warnings
-    if len(items) <= 1:
-        for item in items:
-            do(item)
-        return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(do, items))
+def _blocks(places: Places) -> list[Places]:
+    return [places[start : start + _AT_ONCE] for start in range(0, len(places), _AT_ONCE)]
 
 
 def _are_bounded(networks: Network) -> Mask:
