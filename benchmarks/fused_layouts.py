@@ -34,11 +34,8 @@ def main(seeds: int) -> None:
             for bias in (False, True):
                 setting = Setting(task, bias, 8, precision=precision)
                 with devices.using(), training_precision(setting):
-                    measure(
-                        setting,
-                        seeds,
-                        [Launch(block, warps, sharing) for block, warps in shapes for sharing in SHARING],
-                    )
+                    layouts = [(block, warps, sharing) for block, warps in shapes for sharing in SHARING]
+                    measure(setting, seeds, [Launch(*layout, counts_apart=True) for layout in layouts])
 
 
 def measure(setting: Setting, seeds: int, launches: list[Launch]) -> None:

@@ -27,11 +27,13 @@ class Launch(NamedTuple):
         block: networks that are trained together.
         warps: groups of 32 threads that train them.
         sharing: how many of Adam's quotients share one reciprocal.
+        counts_apart: whether the last epoch, whose right answers count, has a step of its own.
     """
 
     block: int
     warps: int
     sharing: int
+    counts_apart: bool = False
 
 
 _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
@@ -40,12 +42,14 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
 def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Launch:
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
-    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32.
+    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. Only the last epoch
+    counts right answers, unless a network has many weights: counting is then a small part of a step, and a second step takes
+    long to compile.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
     block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=4)
+    return Launch(block, warps=4, sharing=4, counts_apart=some)
 
 
 @compile_once
@@ -62,7 +66,7 @@ def train_fused(
     interpret: bool = False,
 ) -> tuple[AnyWeights, PerSeed]:
     """Train a whole number of blocks of networks; return their weights and how many strings each network got right."""
-    layout = Layout(launch.block, launch.sharing)
+    layout = Layout(launch.block, launch.sharing, counts_apart=launch.counts_apart)
     program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
     leaves, structure = jax.tree.flatten(weights)
     rows = [leaf.reshape(-1, leaf.shape[-1]) for leaf in leaves]  # one row per number of a network
@@ -119,10 +123,12 @@ class _Training:
         stages, nothing = self._script.stages, [_single(jnp.zeros((), self._program.precision))] * 3
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
         state: State = (jnp.int32(0), self._values(start), self._none())
-        for stage in range(stages.shape[0]):
-            strings, epochs = stages[stage, 0], stages[stage, 1]
-            state = jax.lax.fori_loop(0, epochs, lambda _, state, n=strings: self._epoch(n, state), state)
-        done, values, right = state
+        apart, last = self._program.layout.counts_apart, stages.shape[0] - 1
+        for stage in range(last + 1):
+            epochs = stages[stage, 1] - int(apart and stage == last)
+            epoch = partial(self._epoch, stages[stage, 0], counts=not apart)
+            state = jax.lax.fori_loop(0, epochs, lambda _, state, epoch=epoch: epoch(state), state)
+        done, values, right = self._epoch(stages[last, 0], state, counts=True) if apart else state
         temperature = _single(self._temperature(done))
         ended = self._writer.write(
             self._traced.weights,
@@ -130,15 +136,14 @@ class _Training:
         )
         return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
 
-    def _epoch(self, strings: Array, state: State) -> State:
-        return jax.lax.fori_loop(0, strings, self._step, (*state[:2], self._none()))
+    def _epoch(self, strings: Array, state: State, *, counts: bool) -> State:
+        """Go through the strings once; a step that does not count says nothing about who was right."""
+        return jax.lax.fori_loop(0, strings, partial(self._step, counts=counts), (*state[:2], self._none()))
 
-    def _step(self, place: Array, state: State) -> State:
-        # Right answers are counted in every epoch, though only the last one counts: a step of its own for that epoch would make
-        # the kernel longer, and was no quicker.
+    def _step(self, place: Array, state: State, *, counts: bool) -> State:
         done, values, right = state
         *student, is_right = self._writer.write(self._traced.step, self._arguments(place, done, values))
-        return done + 1, self._values(student), right + is_right.values.item()
+        return done + 1, self._values(student), right + is_right.values.item() if counts else right
 
     def _none(self) -> Array:
         return jnp.zeros((self._program.layout.lanes,), self._program.precision)
