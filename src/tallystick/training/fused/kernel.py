@@ -42,14 +42,14 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
 def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Launch:
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
-    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. Only the last epoch
-    counts right answers, unless a network has many weights: counting is then a small part of a step, and a second step takes
-    long to compile.
+    At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. A step of its own for
+    the epoch that counts right answers pays for several outputs. With one output a longer kernel costs more than counting does, and
+    with many weights counting is a small part of a step, while a second one takes long to compile.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
     block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=4, counts_apart=some)
+    return Launch(block, warps=4, sharing=4, counts_apart=some and not few)
 
 
 @compile_once
