@@ -72,6 +72,9 @@ def train_fused(
     rows = [leaf.reshape(-1, leaf.shape[-1]) for leaf in leaves]  # one row per number of a network
     right = jax.ShapeDtypeStruct((1, rows[0].shape[-1]), rows[0].dtype)
     results = [*(jax.ShapeDtypeStruct(row.shape, row.dtype) for row in rows), right]
+    # Rows of a power of two let the compiler address their numbers by constant distances from the first.
+    width = script.asked.shape[1]
+    script = script._replace(asked=jnp.pad(script.asked, ((0, 0), (0, (1 << (width - 1).bit_length()) - width))))
     arguments = jax.tree.structure((rows, script, results))
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
