@@ -40,7 +40,7 @@ def diagonal(values):
 
 
 def times(matrix, vector):
-    return [sum((x * y for x, y in zip(row, vector, strict=True)), start=ZERO) for row in matrix]
+    return [x for (x,) in matrix_product(matrix, [[x] for x in vector])]
 
 
 def plus(*vectors):

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import lcm
+from operator import mul
 
 import numpy as np
 
@@ -13,10 +14,14 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def matrix_product(X, Y):
-    return [
-        [sum((x * y for x, y in zip(row, column, strict=True)), start=ZERO) for column in zip(*Y, strict=True)]
-        for row in X
-    ]
+    """The product of rational matrices, each over one denominator: to add fractions one by one takes several times as long."""
+    (rows, D), (columns, E) = over_one_denominator(X), over_one_denominator(list(zip(*Y, strict=True)))
+    return [[Fraction(sum(map(mul, row, column)), D * E) for column in columns] for row in rows]
+
+
+def over_one_denominator(rows):
+    D = lcm(*(x.denominator for row in rows for x in row))
+    return [[x.numerator * (D // x.denominator) for x in row] for row in rows], D
 
 
 def change_of_basis(generator, d):
