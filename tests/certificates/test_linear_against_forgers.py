@@ -54,6 +54,11 @@ def certificates():
     return found
 
 
+@pytest.fixture(scope="module")
+def many_certificates():
+    return sources("abcdef")
+
+
 def refuse_all(forger, found, most):
     generator, answers = random.Random(forger.__name__), Counter()
     for source, content in forgeries(forger, found, generator, most):
@@ -72,5 +77,5 @@ def test_forged_certificates_are_refused(forger, certificates):
 
 @pytest.mark.long
 @pytest.mark.parametrize("forger", FORGERS)
-def test_many_forged_certificates_are_refused(forger):
-    refuse_all(forger, sources("abcdef"), LONG)
+def test_many_forged_certificates_are_refused(forger, many_certificates):
+    refuse_all(forger, many_certificates, LONG)
