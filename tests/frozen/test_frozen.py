@@ -1,13 +1,26 @@
 """What the tool answers is what it has always answered, to the letter: verdicts, certificates, counts, and the bits of runs."""
 
 import json
+from functools import cache
 from itertools import islice
 
 import pytest
+import typer.main
 from freeze import CELLS, RUNS, answers, columns_of_run, corpus, digests, rounding
+
+from tallystick import cli
 
 SHARE, PARTS = 25, 8
 """One question in so many is asked by `make test`; the others in parts, by `make test-long`."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _commands_are_put_together_once():
+    """A program runs one command, these tests ten thousand: typer would take as long to make each as most take to answer."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        patch.setattr(cli, "load_command", cache(cli.load_command))
+        yield
 
 
 def differences(questions, folder):
