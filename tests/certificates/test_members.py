@@ -3,6 +3,7 @@
 import json
 import random
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -25,6 +26,7 @@ LARGEST = {"anbn": 4, "anbncn": 2, "anbmcnm": 3, "dyck1": 3, "shuffle2": 2}
 """The largest n of each language whose members are short enough to go through all strings of their length."""
 
 
+@cache
 def members_of(task, largest):
     """The members of each n, from n = 0 on if the empty string is one."""
     found, length = {}, 0

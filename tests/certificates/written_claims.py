@@ -5,7 +5,7 @@ hangs on rounding.
 """
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from math import exp, tanh
 
@@ -36,11 +36,11 @@ class _Written:
         self.accepting = {(one["state"], one["zero_check"]) for one in self.machine["accepting"]}
         self.right = {(state, check): name for state, check, name in task["right"]}
         self.kind = self.readout["kind"]
-        self.live = lru_cache(maxsize=None)(self._live)
+        self.after, self.live = cache(self._after), cache(self._live)
 
     # --- The machine
 
-    def after(self, configuration, token):
+    def _after(self, configuration, token):
         state, counters = configuration
         case = self.moves[token, state, _zeros(counters)]
         changes = zip(counters, case["update"], strict=True)
