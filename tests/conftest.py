@@ -58,3 +58,12 @@ def _small_figures():
     drawing.STYLE["savefig.dpi"] = 60
     yield
     drawing.STYLE["savefig.dpi"] = before
+
+
+@pytest.fixture
+def rendered_once(monkeypatch):
+    """Draw every figure, but render its SVG alone: the other two forms take most of the time, and few tests look at them."""
+    image = drawing._image
+    monkeypatch.setattr(
+        drawing, "_image", lambda figure, form: image(figure, form) if form == "svg" else b"not rendered"
+    )

@@ -1,5 +1,6 @@
 import csv
 import io
+import re
 import shutil
 from decimal import Decimal
 
@@ -205,12 +206,15 @@ def test_a_network_that_counts_is_unlimited(copied):
 
 
 @pytest.mark.long
-def test_a_run_without_horizons_is_reported_without_them(copied):
+@pytest.mark.usefixtures("rendered_once")
+def test_a_run_without_horizons_is_reported_without_them_and_without_regions(copied):
     path = copied / "models.parquet"
     pl.read_parquet(path).drop("horizon_all", "horizon_even").write_parquet(path)
-    write_report(copied)
+    assert not any(written.name.startswith("regions") for written in write_report(copied).files)
+    page = (copied / "report.html").read_text()
     assert "Horizon" not in shown(copied)
-    assert "Horizon" not in (copied / "report.html").read_text()
+    assert "Horizon" not in page
+    assert "regions" not in re.sub(r'"data:[^"]*"', "", page)
 
 
 def test_the_paper_s_table_is_whole():

@@ -76,6 +76,7 @@ def test_an_option_that_a_reproduction_does_not_have_is_named(tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("rendered_once")
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 def test_the_plan_is_made_once_and_the_run_read_once(tmp_path, monkeypatch, capsys, form):
     made, read = [], []
