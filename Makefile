@@ -34,7 +34,7 @@ test-long: $(VENV)/ready
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
-	$(BIN)/python -m pytest tests/cluster
+	$(BIN)/python -m pytest -p no:schemathesis tests/cluster
 
 # The explorer in a real browser, asked anything, and with clients and workers that fail it. Needs Debian's package chromium.
 test-explorer: $(VENV)/ready
@@ -49,13 +49,15 @@ test-install: $(VENV)/ready
 proofs:
 	$(PYTHON) proofs/check.py
 
-# That Coq refuses them once they are changed, and that the proven checker agrees with the one in Python.
-test-proofs: proofs $(VENV)/ready
+# That Coq refuses them once they are changed, and that the proven checker agrees with the one in Python. With several jobs, make
+# would begin every other target between two steps of their own.
+test-proofs: $(VENV)/ready
+	$(MAKE) --no-print-directory proofs
 	$(BIN)/python -m pytest -p no:schemathesis tests/proofs
 
 # The training loop against PyTorch, and the baselines of the measurements against the training loop.
 test-torch: $(VENV)/torch
-	$(BIN)/python -m pytest -n auto --dist worksteal tests/pytorch tests/test_bench.py
+	$(BIN)/python -m pytest -n auto --dist worksteal -p no:schemathesis tests/pytorch tests/test_bench.py
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
