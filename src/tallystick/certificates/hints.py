@@ -150,14 +150,22 @@ def hint_of(verdict: Verdict, network: Network) -> str | None:
     """Say with which other declaration a network that fails early would be right further; None where there is none."""
     if not network.readout.comparisons or network.cell.is_padded:  # a number is no other number under another name
         return None
+    # h = 0 accepts, whatever it is called
+    left = [one for one in variants(network.task) if network.readout.decision != ZERO or not one.has_other_classes]
+    answers: dict[int, NDArray[np.intp]] = {}
     try:
-        answers = _answers_of_network(network, verdict.lengths)
+        for length, classes in _answers_of_network(network, verdict.lengths):
+            answers[length] = classes
+            if (
+                length <= LEAST
+            ):  # most networks are right under no declaration, and the longest strings take most of the time
+                left = [variant for variant in left if variant.horizon(answers) == length]
+            if not left:
+                return None
     except BadInput:  # weights that no double holds
         return None
     found: list[_Found] = []
-    for variant in variants(network.task):
-        if network.readout.decision == ZERO and variant.has_other_classes:
-            continue  # h = 0 accepts, whatever it is called
+    for variant in left:
         seen = variant.horizon(answers)
         if seen >= LEAST:
             found.append(_Found(variant, *_reach(variant, verdict, seen)))
@@ -189,8 +197,8 @@ def _answers_of_program(program: Executable, lengths: Lengths) -> Answers:
     return found
 
 
-def _answers_of_network(network: Network, lengths: Lengths) -> Answers:
-    """Return the classes that a network gives to all strings: exactly, or where it has no rational states in float64."""
+def _answers_of_network(network: Network, lengths: Lengths) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Go through the lengths: the classes of all strings, exactly, or in float64 where a network has no rational states."""
     kind, dtype = ("rational", np.dtype(object)) if network.cell.shows_rationals else ("float64", np.dtype(np.float64))
     executed = network.in_arithmetic(kind)
 
@@ -198,15 +206,13 @@ def _answers_of_network(network: Network, lengths: Lengths) -> Answers:
         return np.array([ARITHMETICS[kind](value, "start")], dtype)
 
     state, tokens = map_states(alone, executed.cell.initial_state), len(network.alphabet)
-    found: dict[int, NDArray[np.intp]] = {}
     longest = max(length for length in range(_RUN + 1) if tokens**length <= _TWO**_RUN)
     for length in range(1, longest + 1):
         images = [executed.cell.step(state, token) for token in inputs_of(network.alphabet).values()]
         state = map_states(_side_by_side(tokens ** (length - 1)), *images)
         if length in lengths.upto(longest):
             index = np.asarray(executed.readout.class_index(executed.cell.hidden(state)))
-            found[length] = np.broadcast_to(index, tokens**length).astype(np.intp)
-    return found
+            yield length, np.broadcast_to(index, tokens**length).astype(np.intp)
 
 
 def _side_by_side(size: int) -> Callable[..., Any]:
