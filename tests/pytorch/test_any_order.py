@@ -81,9 +81,9 @@ def test_no_verdict_is_contradicted_by_any_string_to_length_12(kind):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [*LAYERS, "stack", "counter", "layer counter"])
-def test_no_verdict_on_forty_networks_of_a_kind_is_contradicted(kind):
-    """520 gated and vector networks in all."""
-    for seed in range(1, 41):
+def test_no_verdict_on_twenty_networks_of_a_kind_is_contradicted(kind):
+    """260 gated and vector networks in all; the soak takes forty of each kind."""
+    for seed in range(1, 21):
         assert contradiction(case(kind, seed)[0]) is None, seed
 
 
