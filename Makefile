@@ -56,8 +56,9 @@ test-proofs: $(VENV)/ready
 	$(BIN)/python -m pytest -p no:schemathesis tests/proofs
 
 # The training loop against PyTorch, and the baselines of the measurements against the training loop.
+NUMBA := tests/test_bench.py::test_numba_trains_to_the_same_weights
 test-torch: $(VENV)/torch
-	$(BIN)/python -m pytest -n auto --dist worksteal -p no:schemathesis tests/pytorch tests/test_bench.py
+	$(BIN)/python -m pytest -n auto --dist worksteal -p no:schemathesis tests/pytorch $(NUMBA)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .
