@@ -11,7 +11,7 @@ A horizon that is decided here is proved from both sides, so wherever `certify` 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,11 @@ from tallystick.numbers.boxes import LARGEST
 WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
 
-_ONE_AT_A_TIME = Lock()
-"""For work of many short operations, of which Python lets one thread at a time do one: those that wait slow it down."""
+_LOOKING = BoundedSemaphore(4)
+"""Threads that look for failing strings at once: Python lets one at a time begin an operation, and those that wait cost time."""
+
+_STATES = 1 << 18
+"""Networks times the square of the length for which they are looked for at once: enough that operations are long."""
 
 Search = Callable[[Network, int, Known], Known]
 """Goes through the lengths of many networks up to a limit; returns what is known then."""
@@ -96,7 +99,7 @@ def search_on_cores(networks: Network, limit: int, found: Known) -> Known:
                 part = search.run(left[start : start + together], part)
         _put(part, found, places)
 
-    blocks = _blocks(np.arange(len(networks.readout.bias[0])))
+    blocks = _blocks(np.arange(len(networks.readout.bias[0])), _AT_ONCE)
     if len(blocks) == 1:
         decide(*blocks)
     else:
@@ -111,16 +114,16 @@ def _look_for_failures(networks: Network, limit: int, found: Known) -> None:
     for lengths, one in found.items():
         following = np.where(one.is_open, one.reached + lengths.stride, limit + 1)
         for length in np.unique(following[following <= limit]).tolist():
-            for places in _blocks(np.flatnonzero(following == length)):
+            for places in _blocks(np.flatnonzero(following == length), max(1, _STATES // length**2)):
                 chosen = _some(networks, places)
-                with _ONE_AT_A_TIME:
+                with _LOOKING:
                     strings, fails = suspects_at(chosen, length)
                     fails &= BoxedNetworks.of(chosen).failures(strings)
                 one.is_exact[places[fails]], one.is_open[places[fails]] = True, False
 
 
-def _blocks(places: Places) -> list[Places]:
-    return [places[start : start + _AT_ONCE] for start in range(0, len(places), _AT_ONCE)]
+def _blocks(places: Places, size: int) -> list[Places]:
+    return [places[start : start + size] for start in range(0, len(places), size)]
 
 
 def _are_bounded(networks: Network) -> Mask:

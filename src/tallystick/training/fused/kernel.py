@@ -43,7 +43,7 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
     At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. A step of its own for
-    the epoch that counts right answers pays for several outputs. With one output a longer kernel costs more than counting does, and
+    the epoch that counts right answers pays for several outputs. With one output a longer kernel costs more than counting, and
     with many weights counting is a small part of a step, while a second one takes long to compile.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
