@@ -156,9 +156,8 @@ def hint_of(verdict: Verdict, network: Network) -> str | None:
     try:
         for length, classes in _answers_of_network(network, verdict.lengths):
             answers[length] = classes
-            if (
-                length <= LEAST
-            ):  # most networks are right under no declaration, and the longest strings take most of the time
+            # Most networks are right under no declaration, and the longest strings take most of the time.
+            if length <= LEAST:
                 left = [variant for variant in left if variant.horizon(answers) == length]
             if not left:
                 return None

@@ -1,7 +1,7 @@
 """Certifies on a GPU the networks that it trained: it decides most of them in the time that the host needs for a few.
 
 The bounds are those of the host, in float64, and the host goes on with what the GPU leaves open. What `numbers.boxes` assumes of
-NumPy is assumed of CUDA's library too: it documents tanh and exp to be at most two neighbours off.
+NumPy's tanh and exp is assumed of CUDA's too.
 
 **Boxes.** A GPU is quick only where it has much to do at once, while a network begins with one box, comes to thousands, and ends.
 So networks do not go through the lengths side by side. There is room for some number of boxes, and whenever networks have ended,
@@ -90,8 +90,8 @@ class GpuCertifier:
                 left = np.flatnonzero(np.asarray(open_yet(arrays[1]))[:size])
                 while left.size:
                     queue = _filled_up(left, len(places)).astype(np.int32)
-                    waiting, least = np.int32(len(left)), np.int32(min(most, self.room))
-                    asked = _Asked(queue, waiting, least, np.int32(usual), np.float64(width))
+                    waiting, fitting = np.int32(len(left)), np.int32(min(most, self.room))
+                    asked = _Asked(queue, waiting, fitting, np.int32(usual), np.float64(width))
                     known, late = _search(*arrays, asked, template=template, limit=limit, room=self.room)
                     arrays, left = (arrays[0], known), np.flatnonzero(np.asarray(late))
             return {lengths: Found(*(np.array(array)[:size] for array in one)) for lengths, one in arrays[1].items()}

@@ -34,8 +34,9 @@ WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 _LOOKING = BoundedSemaphore(4)
 """Threads that look for failing strings at once: Python lets one at a time begin an operation, and those that wait cost time."""
 
-_STATES = 1 << 18
-"""Networks times the square of the length for which they are looked for at once: enough that operations are long."""
+_STATES, _SHORT = 1 << 18, 24
+"""Networks times the square of the length for which they are looked for at once: enough that operations are long. Shorter lengths
+count as this one."""
 
 Search = Callable[[Network, int, Known], Known]
 """Goes through the lengths of many networks up to a limit; returns what is known then."""
@@ -114,7 +115,7 @@ def _look_for_failures(networks: Network, limit: int, found: Known) -> None:
     for lengths, one in found.items():
         following = np.where(one.is_open, one.reached + lengths.stride, limit + 1)
         for length in np.unique(following[following <= limit]).tolist():
-            for places in _blocks(np.flatnonzero(following == length), max(1, _STATES // length**2)):
+            for places in _blocks(np.flatnonzero(following == length), max(1, _STATES // max(length, _SHORT) ** 2)):
                 chosen = _some(networks, places)
                 with _LOOKING:
                     strings, fails = suspects_at(chosen, length)
