@@ -7,7 +7,7 @@ of a run. "Many at once" is what fills the columns of a run; "with the rest" als
 `tallystick certify RUN` does. Processor seconds of one process; both ways run in turn.
 
 With `gpu` a GPU searches, as in a run that it trained, and the host looks for failing strings of what is left open; seconds are
-those of the clock. It begins with how far the GPU's exp and tanh are off, in neighbouring doubles, of which the boxes allow eight.
+those of the clock. It begins with how far the GPU's exp and tanh are off, in neighbouring doubles; the boxes allow eight.
 """
 
 import sys
