@@ -49,8 +49,8 @@ test-install: $(VENV)/ready
 proofs:
 	$(PYTHON) proofs/check.py
 
-# That Coq refuses them once they are changed, and that the proven checker agrees with the one in Python. With several jobs, make
-# would begin every other target between two steps of their own.
+# That Coq refuses them once they are changed, and that the proven checker agrees with the one in Python. The proofs are no
+# prerequisite: with several jobs make would begin all other targets before it came to the tests, which would then run alone.
 test-proofs: $(VENV)/ready
 	$(MAKE) --no-print-directory proofs
 	$(BIN)/python -m pytest -p no:schemathesis tests/proofs

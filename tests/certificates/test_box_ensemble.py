@@ -20,6 +20,7 @@ from vector_networks import (
 import tallystick as ts
 from tallystick.cells import TanhLayer
 from tallystick.certificates.boxes import ensemble
+from tallystick.certificates.boxes.box_search import Found
 from tallystick.certificates.boxes.ensemble import box_horizons, find_horizons, has_box_horizons
 from tallystick.certificates.boxes.joined_boxes import BoxedNetworks, JoinedBoxes
 from tallystick.certificates.certify import certify
@@ -154,6 +155,11 @@ def test_a_gpu_leaves_what_it_is_not_made_for():
     assert found[Lengths.ALL].is_open.all()
 
 
+def test_a_gpu_takes_no_more_networks_than_its_keys_tell_apart():
+    with pytest.raises(AssertionError, match="told apart"):
+        GpuCertifier(nullcontext).search(stacked([counting_lstm(5)]), 2**32, {Lengths.ALL: Found.nothing(1)})
+
+
 def test_a_network_with_too_many_boxes_keeps_what_was_proved(monkeypatch):
     models = [counting_lstm(5), counting_lstm(7)]
     monkeypatch.setattr(ensemble, "_MOST_BOXES", 64 * 40)
@@ -171,7 +177,7 @@ def test_a_string_that_fails_by_little_makes_a_horizon_exact():
 
 
 def test_a_network_that_lasts_to_the_limit_has_a_lower_bound():
-    for limit in (7, 8):
+    for limit in (1, 7, 8):
         found = find_horizons(stacked([counting_lstm(5)]), limit)
         assert [one.reached.tolist() for one in found.values()] == [[limit], [limit - limit % 2]]
         assert not any(one.is_exact.any() or one.is_open.any() for one in found.values())

@@ -5,6 +5,10 @@ returns. Sums, products and quotients of doubles are correctly rounded (IEEE 754
 No standard says how exact tanh and exp are; NumPy's double versions, whose own tests allow four neighbours, are taken to be at
 most eight neighbours off. That, and what `products` says of the library that multiplies matrices, is all that is assumed
 about the machine.
+
+Arrays may be JAX's as well, compiled by XLA. Its programs may round a product and a sum once instead of twice, and may add two
+constants before anything else: every bound is moved outward by more than that could change it, and a bound that is not a number
+stays so through every least and greatest.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
 """Certifies on a GPU the networks that it trained: it decides most of them in the time that the host needs for a few.
 
-The bounds are those of the host, in float64, and the host goes on with what the GPU leaves open. What `numbers.boxes` assumes of
-NumPy's tanh and exp is assumed of CUDA's too.
+The bounds are those of the host, in float64. What the GPU leaves open of linear cells the host decides; of networks that it
+searches by boxes the host looks for a string that fails. What `numbers.boxes` assumes of NumPy's tanh and exp is assumed of
+CUDA's too.
 
 **Boxes.** A GPU is quick only where it has much to do at once, while a network begins with one box, comes to thousands, and ends.
 So networks do not go through the lengths side by side. There is room for some number of boxes, and whenever networks have ended,
@@ -21,6 +22,7 @@ import numpy as np
 from tallystick.cells import LinearCell
 from tallystick.certificates.boxes.box_proof import UNSURE
 from tallystick.certificates.boxes.box_search import Found, Known, Seen, note, open_yet
+from tallystick.certificates.boxes.ensemble import search_on_cores, some_of, take
 from tallystick.certificates.boxes.joined_boxes import EITHER_TOKEN, BoxedNetworks, Places, keys_of, width_at
 from tallystick.certificates.one_unit.linear_ensemble import FirstFailures, Mask, Powers, decide_length
 from tallystick.certificates.one_unit.sorted_strings import critical_strings
@@ -37,6 +39,9 @@ _PAIRS = 16
 
 LEVELS = ((2**-9, 1 << 12, 400), (2**-11, 1 << 14, 1800), (2**-13, 1 << 16, 10000))
 """The widths of the first cells of the grid, one after the other; how many boxes a network may have then, and usually has."""
+
+MOST_ENTRIES = 100
+"""The most weights in the matrices of a network whose boxes a GPU searches: its program is compiled weight by weight."""
 
 ROOM = 1 << 20
 """Boxes at a time."""
@@ -70,22 +75,21 @@ class GpuCertifier:
             return FirstFailures(*(np.asarray(part) for part in found))
 
     def search(self, networks: Network, limit: int, found: Known) -> Known:
-        """Search by boxes with one grid after the other."""
-        if not networks.task.classes:
-            return found
+        """Search by boxes with one grid after the other; networks with more weights are left to the cores."""
+        if not networks.task.classes or networks.cell.matrix_entries > MOST_ENTRIES:
+            return search_on_cores(networks, limit, found)
         # A program is compiled for a number of networks, so there is one for all numbers up to the next power of two.
         size = len(networks.readout.bias[0])
         places = _filled_up(np.arange(size), 1 << (size - 1).bit_length())
         weights: list[Any] = []
 
-        def take(weight: Any, _: str) -> float:  # noqa: ANN401 -- an array
-            weights.append(np.asarray(weight, np.float64)[places])
+        def blank(weight: Any, _: str) -> float:  # noqa: ANN401 -- an array
+            weights.append(weight)
             return 0.0
 
-        template = networks.map_weights(take)
-        known = {lengths: Found(*(array[places] for array in one)) for lengths, one in found.items()}
+        template = some_of(networks, places).map_weights(blank)
         with self.using(), jax.enable_x64(True):
-            arrays = jax.tree.map(jnp.asarray, (weights, known))
+            arrays = jax.tree.map(jnp.asarray, (weights, take(found, places)))
             for width, most, usual in LEVELS:
                 left = np.flatnonzero(np.asarray(open_yet(arrays[1]))[:size])
                 while left.size:
@@ -161,6 +165,7 @@ def _search(
     each = iter(weights)
     networks = BoxedNetworks.of(template.map_weights(lambda *_: next(each)))
     size, start = networks.size, networks.network.cell.initial_state
+    assert size * (limit + 2) < 1 << 32, "networks and counts are told apart by 32 bits"
     right = jnp.asarray(template.task.right_classes(np.array([-1, 0, 1])))
 
     def begin(boxes: _Boxes) -> _Boxes:
@@ -185,19 +190,20 @@ def _search(
 
     def lengthen(boxes: _Boxes) -> _Boxes:
         """Read one more token, note what that decides, and join the boxes of those networks that go on."""
-        images = networks.cell_of(boxes.owners).step(boxes.state, EITHER_TOKEN)
+        there = jnp.minimum(boxes.owners, size - 1)
+        images = networks.cell_of(there).step(boxes.state, EITHER_TOKEN)
         state = map_states(lambda box: Box(*(end.reshape(-1) for end in box.ends)), images)
         owners, closings = jnp.tile(boxes.owners, 2), jnp.concatenate([boxes.closings, boxes.closings + 1])
-        lengths = boxes.lengths + boxes.at_work
-        counts = lengths[owners] - 2 * closings
-        given, none = networks.classes(owners, state), jnp.zeros(size, jnp.int32)
+        there, lengths = jnp.tile(there, 2), boxes.lengths + boxes.at_work
+        counts = lengths[there] - 2 * closings
+        given, none = networks.classes(there, state), jnp.zeros(size, jnp.int32)
         doubt = jnp.where(given == right[jnp.sign(counts) + 1], 0, jnp.where(given == UNSURE, 1, 2))
         most_doubt, sizes = none.at[owners].max(doubt, mode="drop"), none.at[owners].add(1, mode="drop")
         seen = Seen(boxes.at_work & (sizes <= asked.most), most_doubt > 1, most_doubt == 0)
         found, going_on = note(boxes.found, lengths, limit, seen)
         groups = owners.astype(jnp.int64) * (limit + 2) + closings
-        keys = keys_of(groups, state, width_at(asked.width, lengths[owners], counts))
-        keys = jnp.where((owners < size) & going_on[jnp.minimum(owners, size - 1)], keys, _NOBODY)
+        keys = keys_of(groups, state, width_at(asked.width, lengths[there], counts))
+        keys = jnp.where((owners < size) & going_on[there], keys, _NOBODY)
         joined = _join(keys, [end for box in numbers_of(state) for end in (-box.low, box.high)], room)
         rest = iter(joined.ends)
         late = boxes.late.at[owners.at[joined.left_out].get(mode="fill", fill_value=size)].set(True, mode="drop")
@@ -266,7 +272,7 @@ def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # n
     models = Network(LinearCell(*cell), Readout(*readout))
     strings = [critical_strings(models.task, parity) for parity in (0, 1)]
 
-    open_yet = jnp.full(chosen.shape, -1)
+    nowhere = jnp.full(chosen.shape, -1)
 
     def two_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
         length, powers, active, found_all, found_even = state
@@ -284,7 +290,7 @@ def _first_failures(cell: Any, readout: Any, chosen: Any) -> FirstFailures:  # n
     def some_lengths(state: tuple[Any, ...]) -> tuple[Any, ...]:
         return jax.lax.fori_loop(0, _PAIRS, lambda _, state: two_lengths(state), state)
 
-    start = (jnp.int32(0), Powers.at_zero(cell[2]), chosen, open_yet, open_yet)
+    start = (jnp.int32(0), Powers.at_zero(cell[2]), chosen, nowhere, nowhere)
     _, _, _, found_all, found_even = jax.lax.while_loop(
         lambda state: (state[0] < LONGEST) & state[2].any(), some_lengths, start
     )

@@ -119,7 +119,7 @@ def _train(job: Job, seeds: range, keep: Keep) -> tuple[pl.DataFrame, Trained]:
         # rounds their sums.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     elif job.device == "gpu" and seeds[0] and issubclass(job.setting.kind, ScalarCell):
-        # The last part is as long as the others, for which everything is compiled. More units take too long to certify for that.
+        # The last part is as long as the others, for which everything is compiled. More units take longer to certify than that.
         numbers = np.arange(seeds[0], seeds[0] + seeds_in_a_part([job]))
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)

@@ -69,7 +69,7 @@ def note(found: Known, length: Any, limit: int, seen: Seen) -> tuple[Known, Any]
         fails, passes = counts & seen.fails, counts & seen.passes & (one.reached < length)
         reached = choose(fails, length - lengths.stride, choose(passes, length, one.reached))
         lasts = going_on & one.is_open & ~fails & (length >= limit)
-        reached = choose(lasts, lengths.upto(limit)[-1], reached)
+        reached = choose(lasts, max(lengths.upto(limit), default=0), reached)
         noted[lengths] = Found(reached, one.is_exact | fails, one.is_open & ~fails & ~lasts)
     return noted, going_on & open_yet(noted)
 

@@ -1,9 +1,9 @@
 """The horizons of many networks at once, in real arithmetic, by boxes around their states; for GRUs, LSTMs and tanh layers.
 
-All networks go through the lengths side by side (`box_search`). Those that the boxes leave open begin again with a finer grid,
-which joins fewer boxes. Of those that the finest leaves open, a string of the next length may be known to fail, by so little that
-every box around it is unsure; it is looked for as `certify` does. What is open then has the lengths that were proved as a lower
-bound.
+Networks go through the lengths side by side (`box_search`); those that the boxes leave open begin again with a finer grid, which
+joins fewer boxes. Of those that the finest leaves open, a string of the next length may be known to fail, by so little that every
+box around it is unsure; it is looked for among the strings that `certify` looks at. What is open then has the lengths that were
+proved as a lower bound.
 
 A horizon that is decided here is proved from both sides, so wherever `certify` gives an exact one it is the same.
 """
@@ -27,6 +27,7 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 from tallystick.numbers.boxes import LARGEST
+from tallystick.numbers.values import numbers_of
 
 WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 """The widths of the first cells of the grid, one after the other."""
@@ -34,12 +35,12 @@ WIDTHS = (2**-7, 2**-9, 2**-11, 2**-13)
 _LOOKING = BoundedSemaphore(4)
 """Threads that look for failing strings at once: Python lets one at a time begin an operation, and those that wait cost time."""
 
-_STATES, _SHORT = 1 << 18, 24
-"""Networks times the square of the length for which they are looked for at once: enough that operations are long. Shorter lengths
-count as this one."""
+_STATES, _SHORT = 1 << 20, 24
+"""How many numbers are kept while failing strings are looked for: enough that operations are long. A network keeps about as many
+as the square of the length times the numbers of a state; lengths below the second number are taken for it."""
 
 Search = Callable[[Network, int, Known], Known]
-"""Goes through the lengths of many networks up to a limit; returns what is known then."""
+"""Goes through the lengths of many networks up to a limit; returns what is known then, and may write it into what was known."""
 
 _AT_ONCE = 128
 """Networks that go through the lengths side by side with the first grid; with each further one half as many."""
@@ -72,9 +73,8 @@ def find_horizons(
     bounded = np.flatnonzero(_are_bounded(networks))
     # Boxes are told apart by the count n − m.
     if networks.task.machine is BB_COUNTER and bounded.size:
-        chosen = _some(networks, bounded)
-        nothing = {lengths: Found.nothing(len(bounded)) for lengths in asked}
-        part = (search or search_on_cores)(chosen, limit, nothing)
+        chosen = some_of(networks, bounded)
+        part = (search or search_on_cores)(chosen, limit, take(found, bounded))
         _look_for_failures(chosen, limit, part)
         _put(part, found, bounded)
     return found
@@ -91,7 +91,7 @@ def search_on_cores(networks: Network, limit: int, found: Known) -> Known:
 
     @standard_floats()  # a thread begins with the usual warnings
     def decide(places: Places) -> None:
-        boxed, part = BoxedNetworks.of(_some(networks, places)), _take(found, places)
+        boxed, part = BoxedNetworks.of(some_of(networks, places)), take(found, places)
         for level, width in enumerate(WIDTHS):
             together = max(1, _AT_ONCE >> level)
             left = np.flatnonzero(open_yet(part))
@@ -115,8 +115,9 @@ def _look_for_failures(networks: Network, limit: int, found: Known) -> None:
     for lengths, one in found.items():
         following = np.where(one.is_open, one.reached + lengths.stride, limit + 1)
         for length in np.unique(following[following <= limit]).tolist():
-            for places in _blocks(np.flatnonzero(following == length), max(1, _STATES // max(length, _SHORT) ** 2)):
-                chosen = _some(networks, places)
+            together = max(1, _STATES // (max(length, _SHORT) ** 2 * len(numbers_of(networks.cell.initial_state))))
+            for places in _blocks(np.flatnonzero(following == length), together):
+                chosen = some_of(networks, places)
                 with _LOOKING:
                     strings, fails = suspects_at(chosen, length)
                     fails &= BoxedNetworks.of(chosen).failures(strings)
@@ -139,7 +140,7 @@ def _are_bounded(networks: Network) -> Mask:
     return np.all(fine, axis=0)
 
 
-def _some(networks: Network, places: Places) -> Network:
+def some_of(networks: Network, places: Places) -> Network:
     """Return some of the networks, their weights as doubles."""
 
     def own(weight: Any, _: str) -> NDArray[np.float64]:  # noqa: ANN401 -- an array of any floats
@@ -148,7 +149,8 @@ def _some(networks: Network, places: Places) -> Network:
     return networks.map_weights(own)
 
 
-def _take(found: Known, places: Places) -> Known:
+def take(found: Known, places: Places) -> Known:
+    """Return what is known of some of the networks."""
     return {lengths: Found(*(array[places] for array in one)) for lengths, one in found.items()}
 
 

@@ -194,9 +194,10 @@ def keys_of(groups: Any, state: Any, widths: Any) -> Any:  # noqa: ANN401 -- arr
 
     Boxes with one key are joined, also where two cells happen to have the same 32 bits.
     """
-    floor, per_unit, numbers = names_for(widths).floor, 0.5 / widths, groups.view(np.uint64) * np.uint64(0)
+    names, per_unit = names_for(widths), 0.5 / widths
+    numbers = names.zeros(groups.shape, np.uint64)
     for box in numbers_of(state):
-        numbers ^= floor((box.low + box.high) * per_unit).astype(np.int64).view(np.uint64)
+        numbers ^= names.floor((box.low + box.high) * per_unit).astype(np.int64).view(np.uint64)
         numbers *= _MIX
         numbers ^= numbers >> _SHIFT
     return groups.view(np.uint64) << _HALF | numbers >> _HALF

@@ -13,8 +13,8 @@ A cell's step adds from the left, so that what is executed is known to the last 
 layer takes a fraction of the time as one product of matrices, added in any order (`Rough`).
 """
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from heapq import merge
 from math import isqrt
@@ -93,12 +93,14 @@ def suspects_at(models: Network, length: int) -> tuple[Bits, NDArray[np.bool_]]:
     failing |= _classes(one_axis, state) != models.task.right_classes(counts)
     strings, found = tokens[failing.argmax(axis=1)], np.logical_or.reduce(failing, axis=1)
     others = every[~found]
-    if others.size:
-        *_, (history, wrong) = _extremes(_beside(models, others, (-1, 1, 1)), (len(others), 1, 1), length)
+    if others.size and length <= _LONGEST_EXTREMES:
+        rest = _beside(models, others, (-1, 1, 1))
+        parents, state = deque(_extremes(rest, (len(others), 1, 1), length), maxlen=1).pop()
+        wrong = _are_wrong(rest, state, length)
         for place in np.flatnonzero(wrong.any(axis=(1, 2))).tolist():
             row, column = np.argwhere(wrong[place])[0].tolist()
             found[others[place]] = True
-            strings[others[place]] = _walk_back([front.parents[place] for front in history], row, column)
+            strings[others[place]] = _walk_back([one[place] for one in parents], row, column)
     return strings, found
 
 
@@ -166,44 +168,42 @@ def _near_zero(limit: int, generator: np.random.Generator) -> Bits:
     return tokens
 
 
-@dataclass(frozen=True)
-class _Front:
-    """The kept strings of a length: their states, shaped "closing brackets" × "place", and for each the place it came from.
+Parents = NDArray[np.int64]
+"""For each kept string of a length, shaped "closing brackets" × "place", the place that it came from in the length before.
 
-    Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before. The arrays of
-    many networks have one more axis, the first.
-    """
-
-    state: Any
-    parents: NDArray[np.int64]
+Places before the number of kept ones came by `(` from the same row, later ones by `)` from the row before. Arrays of many
+networks have one more axis, the first."""
 
 
 def _among_extremes(model: Network, limit: int) -> Iterator[str]:
-    for history, wrong in _extremes(model, (1, 1), limit):
-        failing = np.argwhere(wrong)
+    for length, (parents, state) in enumerate(_extremes(model, (1, 1), limit), start=1):
+        failing = np.argwhere(_are_wrong(model, state, length))
         if failing.size:
-            yield _write_out(_walk_back([front.parents for front in history], *map(int, failing[0])))
+            yield _write_out(_walk_back(parents, *map(int, failing[0])))
 
 
-def _extremes(model: Network, shape: tuple[int, ...], limit: int) -> Iterator[tuple[list[_Front], Bits]]:
-    """Go through the lengths, from one string of this shape; return the fronts so far, and which strings of the last one fail."""
+def _extremes(model: Network, shape: tuple[int, ...], limit: int) -> Iterator[tuple[list[Parents], Any]]:
+    """Go through the lengths, from one string of this shape; return where all kept strings came from, and the last states."""
 
     def begin(number: float) -> Rough:
         return np.full(shape, number, np.float64).view(Rough)
 
-    start = map_states(begin, model.cell.initial_state)
-    front = _Front(start, np.zeros(shape, np.int64))
-    history = [front]
-    for length in range(1, limit + 1):
-        front = _advance(model, front)
-        history.append(front)
-        counts = length - 2 * np.arange(length + 1)[:, None]
-        yield history, _classes(model, front.state) != model.task.right_classes(counts)
+    state, parents = map_states(begin, model.cell.initial_state), [np.zeros(shape, np.int64)]
+    for _ in range(limit):
+        state, kept = _advance(model, state)
+        parents.append(kept)
+        yield parents, state
 
 
-def _advance(model: Network, front: _Front) -> _Front:
+def _are_wrong(model: Network, state: Any, length: int) -> Bits:  # noqa: ANN401 -- each cell has its own kind of state
+    """Say which kept strings of a length fail."""
+    counts = length - 2 * np.arange(length + 1)[:, None]
+    return _classes(model, state) != model.task.right_classes(counts)
+
+
+def _advance(model: Network, state: Any) -> tuple[Any, Parents]:  # noqa: ANN401
     """Read one more token; in each row keep the least and the greatest of every output and every unit."""
-    opened, closed = (model.cell.step(front.state, ONE_HOT[token]) for token in ALPHABET)
+    opened, closed = (model.cell.step(state, ONE_HOT[token]) for token in ALPHABET)
     state = map_states(_stack, opened, closed)
     outputs = model.readout.outputs(model.cell.hidden(state))
     scores = [*numbers_of(state), *map(np.asarray, outputs)]
@@ -212,7 +212,7 @@ def _advance(model: Network, front: _Front) -> _Front:
     def keep(part: NDArray[Any]) -> NDArray[Any]:
         return np.take_along_axis(part, kept, axis=-1)
 
-    return _Front(map_states(keep, state), kept)
+    return map_states(keep, state), kept
 
 
 def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers or arrays
@@ -223,7 +223,7 @@ def _stack(opened: Any, closed: Any) -> NDArray[Any]:  # noqa: ANN401 -- numbers
     return np.concatenate([by_open, by_close], axis=-1).view(Rough)
 
 
-def _walk_back(parents: list[NDArray[np.int64]], row: int, place: int) -> Bits:
+def _walk_back(parents: list[Parents], row: int, place: int) -> Bits:
     tokens: list[bool] = []
     for before, own in zip(reversed(parents[:-1]), reversed(parents[1:]), strict=True):
         parent, width = int(own[row, place]), before.shape[1]

@@ -43,8 +43,9 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Laun
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
     At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. A step of its own for
-    the epoch that counts right answers pays for several outputs. With one output a longer kernel costs more than counting, and
-    with many weights counting is a small part of a step, while a second one takes long to compile.
+    the epoch that counts right answers pays for the linear cell with three outputs, and is taken for networks of that size. With
+    fewer weights a longer kernel costs more than counting; with many, counting is little of a step, and a second one is slow to
+    compile.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
