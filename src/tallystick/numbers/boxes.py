@@ -13,7 +13,7 @@ stays so through every least and greatest.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, final
 
 import numpy as np
@@ -173,19 +173,19 @@ def _(first: Box, weight: Matrix, bias: Vector, inputs: Vector) -> list[Number]:
 
     Where the weights are arrays, as many as the boxes, each box has a matrix of its own.
     """
-    shape = np.shape(_to_box(weight[0][0]).low)
-    weights = None
-    if names_for(first.low) is not np:
-        pass  # another library compiles what follows to one program
-    elif shape:
+    weight_by_weight = partial(layer_of.dispatch(object), first, weight, bias, inputs)
+    if names_for(first.low) is not np:  # another library compiles that to one program
+        return weight_by_weight()
+    shape, weights = np.shape(_to_box(weight[0][0]).low), None
+    if shape:
         weights = _matrices(weight, bias, shape)
     elif len(inputs) >= FEWEST:
         weights = _weights(LayerKey(weight, bias))
     if weights is None or not all(isinstance(x, Box) for x in inputs):
-        return layer_of.dispatch(object)(first, weight, bias, inputs)
+        return weight_by_weight()
     ends = np.broadcast_arrays(*(end for x in inputs for end in x.ends))
     if shape and shape != ends[0].shape:
-        return layer_of.dispatch(object)(first, weight, bias, inputs)
+        return weight_by_weight()
     low, high = (np.stack(ends[place::2]).reshape(len(inputs), -1) for place in (0, 1))
     shape = ends[0].shape
     found = weights.bounds(low, high)

@@ -119,7 +119,8 @@ def _train(job: Job, seeds: range, keep: Keep) -> tuple[pl.DataFrame, Trained]:
         # rounds their sums.
         numbers = np.arange(seeds[0], seeds[0] + -(-len(seeds) // NARROWEST) * NARROWEST)
     elif job.device == "gpu" and seeds[0] and issubclass(job.setting.kind, ScalarCell):
-        # The last part is as long as the others, for which everything is compiled. More units take longer to certify than that.
+        # The last part is as long as the others, so that nothing is compiled for it alone. More networks with several units would
+        # take longer to certify than that saves.
         numbers = np.arange(seeds[0], seeds[0] + seeds_in_a_part([job]))
     # Parts are done side by side, so a part is one block; several GPUs share it.
     block = None if units == 1 else -(-len(numbers) // units)
