@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.training.fused.graph import INPUT, Graph
+from tallystick.training.fused.graph import INPUT, Graph, Phases, Step, Writing
 from tallystick.training.fused.numbering import SEEDS, Walk, as_written, numbers
-from tallystick.training.fused.programs import Layout, program_of, trace
+from tallystick.training.fused.programs import Layout, note_step, program_of, trace
 from tallystick.training.lessons import Shape
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
@@ -78,3 +78,61 @@ def test_moments_that_are_always_equal_are_kept_once(cell, units, bias, equal):
     assert len(found.groups) - len(found.kept) == equal
     values = list(range(len(found.kept)))
     assert found.take_apart(found.put_together(values)) == values
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_phases_read_what_is_there(number):
+    """What an operation reads was written in its own phase before it, or in an earlier one, and is not written over yet."""
+    step = note_step(traced("linear", 1, bias=True), counts=True)
+    phases, before = Phases(step, number), dict(enumerate(step.before))
+    assert set(phases.phase.values()) == set(range(number))
+    turns = {place: (phases.phase[place], turn) for turn, place in enumerate(phases.order)}
+    gone = {before[kept]: turns[place] for place, numbers in phases.ready.items() for kept, _ in numbers}
+    assert len(gone) + len(phases.rest) == len(before)
+    for place in phases.order:
+        for source in phases._sources(place):
+            if source in turns:
+                assert turns[source] < turns[place]
+                is_later = turns[source][0] < turns[place][0]
+                assert not is_later or (source in phases.at_home) != (source in phases.crossing)
+            else:
+                assert source not in gone or turns[place] <= gone[source]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_numbers_stay_until_the_last_phase_that_reads_them(number):
+    """A step that swaps two numbers; the third becomes a product with what the first was, which is known late."""
+    graph = Graph()
+    x, y, z = (graph.note(INPUT, detail=place) for place in range(3))
+    late = graph.note("exp", graph.note("sqrt", graph.note("sqrt", z)))
+    step = Step(graph, [("float32", True)] * 3, [x, y, z], [y, x, graph.note("mul", x, late)], None)
+    assert _run(step, Phases(step, number), [4.0, 9.0, 16.0]) == [9.0, 4.0, 4.0 * np.exp(2.0)]
+
+
+class _Numbers:
+    """Python's own numbers as vectors."""
+
+    def apply(self, name, *operands):
+        return {"copy": lambda x: x, "exp": np.exp, "sqrt": np.sqrt, "mul": np.multiply}[name](*operands)
+
+
+def _run(step, phases, kept):
+    """Go through the phases one after the other, with places for what crosses."""
+    room = {}
+    for phase in sorted(set(phases.phase.values())):
+
+        def read(place, phase=phase):
+            if step.graph.noted[place].name == INPUT:
+                return kept[step.graph.noted[place].detail]
+            if phases.phase[place] == phase:
+                return None
+            return kept[phases.at_home[place]] if place in phases.at_home else room[place]
+
+        writing = Writing(step.graph, phases.added, _Numbers(), (), read)
+        for place in (place for place in phases.order if phases.phase[place] == phase):
+            value = writing.value(place)
+            if place in phases.crossing:
+                room[place] = value
+            for number, ready in phases.ready[place]:
+                kept[number] = writing.value(ready)
+    return kept

@@ -17,7 +17,9 @@ from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for,
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
 from tallystick.training.fused.numbering import SEEDS, Writer, numbers, unwritable
+from tallystick.training.fused.programs import SHARING, Layout
 from tallystick.training.fused.vectors import FLOATS, OPERATIONS, Vectors
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.methods import METHODS
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
@@ -96,6 +98,29 @@ def test_neither_block_nor_workers_nor_neighbours_matter(options):
         part = train(setting, start.places(chosen), STRINGS, **how)
         for found, expected in zip(*map(jax.tree.leaves, (part.weights, whole.weights)), strict=True):
             assert np.array_equal(found, expected[..., chosen])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"epochs": 1, "task": "ternary"},
+        {"method": "curriculum"},
+        {"method": "count-tokens", "gradients": "float64"},
+    ],
+    ids=names,
+)
+def test_phases_and_counting_apart_change_no_bit(options):
+    setting, lanes = setting_of(**options), 16
+    strings = lessons_of(setting, STRINGS), course_of(setting, STRINGS)
+    script, shape = script_of(*strings, setting.procedure)
+    parts = {"shape": shape, "kind": setting.kind, "task": setting.goal, "method": setting.procedure}
+    plain, *others = (
+        processor.train_on_processor(initial(setting), script, layout=Layout(lanes, SHARING, *layout), **parts)
+        for layout in ((1, 1, False), (2, 2, True), (4, 2, False), (6, 3, True))
+    )
+    for other in others:
+        jax.tree.map(np.testing.assert_array_equal, plain, other)
 
 
 def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):

@@ -3,10 +3,12 @@
 Two numbers that are computed alike are one place in the graph. Adding 0, and multiplying by 0 or 1, needs no operation: the first
 token of a string finds a state of zeros, and an array that is filled up with zeros is added to another one.
 
-A graph is written with whatever computes numbers of many networks: LLVM's vectors for processors, Pallas for GPUs.
+A graph is written with whatever computes numbers of many networks: LLVM's vectors for processors, Pallas for GPUs. It is written
+as a whole, or in phases, each for other networks.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -124,40 +126,54 @@ class Graph:
         self, wanted: Sequence[Place], given: Sequence[Value], vectors: Vectors, multiply_adds: Container[str]
     ) -> list[Value]:
         """Write all that some places rest on, and return their values; `given` are the values of the inputs."""
-        written = _Writing(self, self.added_products(wanted), vectors, multiply_adds, given)
+        added = self.added_products(wanted)
+
+        def read(place: Place) -> Value:
+            return given[self.noted[place].detail] if self.noted[place].name == INPUT else None
+
+        writing = Writing(self, added, vectors, multiply_adds, read)
         for place in self.needed(wanted):
-            written.add(place)
-        return [written.value(place) for place in wanted]
+            if place not in added:
+                writing.value(place)
+        return [writing.value(place) for place in wanted]
 
     def _known(self, place: Place) -> float | None:
         operation = self.noted[place]
         return operation.detail[0] if operation.name == CONSTANT else None
 
 
-class _Writing:
-    """What is written of one graph so far."""
+class Writing:
+    """What is written of one graph so far.
+
+    Args:
+        graph: what to write.
+        added: the products that become part of sums.
+        vectors: what writes an operation.
+        multiply_adds: the types in which they do.
+        read: returns the value of a place that is not computed here, such as an input; None for every other.
+    """
 
     def __init__(
-        self, graph: Graph, added: set[Place], vectors: Vectors, multiply_adds: Container[str], given: Sequence[Value]
+        self,
+        graph: Graph,
+        added: set[Place],
+        vectors: Vectors,
+        multiply_adds: Container[str],
+        read: Callable[[Place], Value | None],
     ) -> None:
-        self._noted, self._added, self._given = graph.noted, added, given
+        """Begin with nothing."""
+        self._noted, self._added, self._read = graph.noted, added, read
         self._vectors, self._multiply_adds = vectors, multiply_adds
         self._values: dict[Place, Value] = {}
 
     def value(self, place: Place) -> Value:
-        """Return the value of a place whose operands are written; a product that is added waits until it is asked for."""
+        """Return the value of a place; what it rests on is written first where it is not yet."""
         if place not in self._values:
-            self._values[place] = self._compute(*self._noted[place])
+            found = self._read(place)
+            self._values[place] = self._compute(*self._noted[place]) if found is None else found
         return self._values[place]
 
-    def add(self, place: Place) -> None:
-        """Write a place, unless a sum may take it in."""
-        if place not in self._added:
-            self.value(place)
-
     def _compute(self, name: str, operands: tuple[Place, ...], detail: Any) -> Value:  # noqa: ANN401
-        if name == INPUT:
-            return self._given[detail]
         if name == CONSTANT:
             number, dtype = detail
             return self._vectors.constant(np.asarray(number, dtype)[()])
@@ -180,3 +196,115 @@ class _Writing:
         z, negative = self.value(other), name == "sub"
         x = self._vectors.apply("neg", x) if negative and not product_first else x
         return self._vectors.multiply_add(x, y, self._vectors.apply("neg", z) if negative and product_first else z)
+
+
+# --- Phases ---------------------------------------------------------------------------------------------------------------------
+
+_WAITS = {"exp": 45, "tanh": 60, "logistic": 60, "div": 12, "sqrt": 20}
+_USUAL_WAIT = 4
+"""About how many clocks pass until a result is there. These decide where a step is cut, and so its speed, but no result."""
+
+_COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
+
+
+class Step(NamedTuple):
+    """One step as a graph.
+
+    Attributes:
+        graph: what it does.
+        inputs: of each input, by its detail, the type, and whether every network has its own.
+        before: the inputs that go from step to step.
+        after: what becomes of each.
+        right: who was right; None where nobody asks.
+    """
+
+    graph: Graph
+    inputs: Sequence[tuple[str, bool]]
+    before: Sequence[Place]
+    after: Sequence[Place]
+    right: Place | None
+
+
+class Phases:
+    """A step in phases of about equal waits. While one group of networks is in one phase, others can be in the others.
+
+    The operations of a step wait for each other, so that a processor that works on one step at a time idles. If it does each
+    phase for another group of networks, operation by operation in turn, there is always something to do.
+
+    Args:
+        step: what is cut.
+        number: how many phases.
+
+    Attributes:
+        added: the products that become part of sums.
+        order: the operations in the order to write them in; those of one phase stand among those of the others.
+        phase: the phase of each.
+        ready: by operation, which of the numbers that go from step to step can be written over once it is written.
+        rest: those that can be written over at the end of the last phase: all networks share what they become.
+        at_home: places that later phases find where such a number stands, and which one it is.
+        crossing: the other places that later phases read, with their types.
+    """
+
+    def __init__(self, step: Step, number: int) -> None:
+        """Cut the step."""
+        graph = self._graph = step.graph
+        changed = [
+            (kept, former, graph.note("copy", place) if graph.noted[place].name == INPUT else place)
+            for kept, (former, place) in enumerate(zip(step.before, step.after, strict=True))
+            if place != former
+        ]
+        wanted = [place for *_, place in changed] + ([] if step.right is None else [step.right])
+        needed = graph.needed(wanted)
+        self.added = graph.added_products(wanted)
+        begins, span = self._wait(step, needed, number)
+        self.phase = {place: int(begin / span) for place, begin in begins.items()}
+        self.order = sorted(begins, key=lambda place: (begins[place] - self.phase[place] * span, place))
+        turns = {place: (self.phase[place], turn) for turn, place in enumerate(self.order)}
+        last: dict[Place, tuple[int, int]] = {}
+        for place in self.order:
+            for source in self._sources(place):
+                last[source] = max(last.get(source, turns[place]), turns[place])
+        self.ready, self.rest = defaultdict[Place, list[tuple[int, Place]]](list), list[tuple[int, Place]]()
+        self.at_home: dict[Place, int] = {}
+        crossing: set[Place] = set()
+        for kept, former, place in changed:
+            if place not in self.phase:
+                self.rest.append((kept, place))
+                continue
+            phase, turn = max(turns[place], last.get(former, turns[place]))
+            self.ready[self.order[turn]].append((kept, place))
+            if phase == self.phase[place]:
+                self.at_home[place] = kept
+            else:
+                crossing.add(place)
+        crossing |= {place for place, (phase, _) in last.items() if self.phase.get(place, phase) < phase}
+        self.crossing = {place: self._types[place] for place in sorted(crossing - set(self.at_home))}
+
+    def _wait(self, step: Step, needed: list[Place], number: int) -> tuple[dict[Place, float], float]:
+        """Return when each operation can begin, and how long a phase is; note types on the way."""
+        noted, own = self._graph.noted, set[Place]()
+        begins: dict[Place, float] = {}
+        ends: dict[Place, float] = {}
+        self._types: dict[Place, str] = {}
+        for place in needed:
+            name, operands, detail = noted[place]
+            begin = ends[place] = max((ends[operand] for operand in operands), default=0)
+            if name in (INPUT, CONSTANT):
+                self._types[place], is_own = step.inputs[detail] if name == INPUT else (detail[1], False)
+            else:
+                kept = detail if name == CONVERSION else self._types[operands[-1]]
+                self._types[place] = "bool" if name in _COMPARISONS else kept
+                is_own = name != NUMBER and not own.isdisjoint(operands)
+            if is_own:
+                own.add(place)
+                if name != INPUT and place not in self.added:
+                    begins[place], ends[place] = begin, begin + _WAITS.get(name, _USUAL_WAIT)
+        return begins, (max(ends.values()) + 1) / number
+
+    def _sources(self, place: Place) -> Iterator[Place]:
+        """Give the inputs and operations that an operation reads, through added products and what all networks share."""
+        for operand in self._graph.noted[place].operands:
+            if operand in self.phase or self._graph.noted[operand].name == INPUT:
+                yield operand
+            else:
+                yield from self._sources(operand)

@@ -1,9 +1,10 @@
 """The kernel for processors: a few networks are read once, trained over all epochs, and written once.
 
 The loop's own learner is traced for one string, and LLVM compiles it into one function over vectors with a lane per network
-(`numbering`). That function goes through all stages, epochs and strings of a script for one vector of networks after another, so
-that their weights and moments stay in registers and the first cache. Nothing in it depends on how many networks there are or
-which core runs it: the same seed gives the same weights whatever stands beside it.
+(`numbering`). That function goes through all stages, epochs and strings of a script for one block of vectors after another, so
+that their weights and moments stay in registers and the first cache. A step may be cut into phases (`graph.Phases`): while one
+vector is in the second, the next one is in the first, and the processor never waits for either. Nothing depends on how many
+networks there are or which core runs them: the same seed gives the same weights whatever stands beside it.
 """
 
 import platform
@@ -11,8 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 from functools import cache
+from itertools import chain
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -20,8 +22,9 @@ from llvmlite import binding, ir
 
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
+from tallystick.training.fused.graph import INPUT, Phases, Place, Step, Writing
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
-from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, program_of, shapes_of, trace
+from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, note_step, program_of, shapes_of, trace
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
 from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
@@ -38,24 +41,18 @@ _FLUSH = 0x8040
 _REGISTER = {"float32": 16, "float64": 8}
 """Lanes of the widest vectors that processors have."""
 
-_FEWEST_WEIGHTS, _FEW_WEIGHTS, _SOME_WEIGHTS, _VECTORS = 4, 8, 16, 8
+_FEW_WEIGHTS = 30
 
 
 def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
     """Return the layout that measured best; all of them round alike.
 
-    Of networks with few weights several vectors go through a string one after the other, so that the wait for a quotient of one
-    is filled by the products of the next; of the fewest, two registers make a vector, so that their waits overlap as well. With
-    more weights that takes more loads and stores than it gains.
+    Of networks with few weights, one vector is in one half of a step while another is in the other, so that the wait for a root
+    or a quotient of one is filled by the products of the other. Of larger networks a step has enough to do of its own.
     """
-    weights, register = sum(int(np.prod(shape)) for shape in shapes), _REGISTER[precision]
-    if weights <= _FEWEST_WEIGHTS:
-        return Layout(2 * register, SHARING, 2 * _VECTORS, counts_apart=True)
-    if weights <= _FEW_WEIGHTS:
-        return Layout(register, SHARING, _VECTORS, counts_apart=True)
-    if weights <= _SOME_WEIGHTS:
-        return Layout(2 * register, SHARING, counts_apart=True)
-    return Layout(register, SHARING)
+    if sum(int(np.prod(shape)) for shape in shapes) <= _FEW_WEIGHTS:
+        return Layout(_REGISTER[precision], SHARING, vectors=8, phases=2, counts_apart=True)
+    return Layout(_REGISTER[precision], SHARING)
 
 
 def train_on_processor(
@@ -68,14 +65,15 @@ def train_on_processor(
     method: Method,
     layout: Layout | None = None,
 ) -> tuple[AnyWeights, PerSeed]:
-    """Train networks; return their weights and how many strings each network got right. A last vector is filled up."""
+    """Train networks; return their weights and how many strings each network got right. The last vectors are filled up."""
     chosen = layout or layout_for(shapes_of(weights), str(weights.example.dtype))
     program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, chosen)
     with _LOCK:  # several blocks begin at once, and the first of them compiles
         run = _function(program)
     leaves, structure = jax.tree.flatten(weights)
     precision, gradients, seeds = np.dtype(program.precision), np.dtype(program.gradients), leaves[0].shape[-1]
-    networks = -(-seeds // program.layout.lanes) * program.layout.lanes
+    together = chosen.lanes * chosen.phases
+    networks = -(-seeds // together) * together
     inputs = [np.ascontiguousarray(np.take(leaf, np.arange(networks), -1, mode="clip")) for leaf in leaves]
     ends, right = [np.empty_like(leaf) for leaf in inputs], np.empty(networks, precision)
     bits = np.arange(shape.tokens)
@@ -105,6 +103,22 @@ def _function(program: Program) -> Callable[[int, int, int], None]:
     return _compile(module)
 
 
+class _At(NamedTuple):
+    """Which step it is: of which vector of a block, on which string, after how many steps."""
+
+    vector: Value
+    place: Value
+    done: Value
+
+
+class _Cut(NamedTuple):
+    """A step, its phases, and where their vectors keep what later phases read."""
+
+    step: Step
+    phases: Phases
+    rooms: dict[Place, Value]
+
+
 class _Training:
     """Writes the loops around the traced programs."""
 
@@ -130,6 +144,13 @@ class _Training:
         self._numbers = [self._single(builder.load(number)) for number in (strength, rate)]
         self._state = [self._room(part) for part in traced.kept]
         self._score, self._done = self._rooms(self._vectors.vector(self._own)), builder.alloca(_LONG)
+        counting = (False, True) if program.layout.counts_apart else (True,)
+        self._steps = {counts: self._cut(note_step(traced, counts=counts)) for counts in counting}
+
+    def _cut(self, step: Step) -> _Cut:
+        phases = Phases(step, self._program.layout.phases)
+        rooms = {place: self._rooms(self._vectors.vector(type_of(kind))) for place, kind in phases.crossing.items()}
+        return _Cut(step, phases, rooms)
 
     def write(self) -> None:
         """Write the training of one block of networks after another; the last block may have fewer vectors."""
@@ -155,11 +176,10 @@ class _Training:
         with _count(build, self._stage_count) as stage:
             strings, epochs = self._stage(stage)
             is_last = build.zext(build.icmp_signed("==", stage, last), _LONG)
-            with _count(build, build.sub(epochs, is_last) if apart else epochs):
-                self._write_epoch(first, size, strings, counts=not apart)
+            self._write_steps(first, size, strings, build.sub(epochs, is_last) if apart else epochs, counts=not apart)
         if apart:
             strings, _ = self._stage(last)
-            self._write_epoch(first, size, strings, counts=True)
+            self._write_steps(first, size, strings, ir.Constant(_LONG, 1), counts=True)
         temperature = self._single(self._temperature_after(build.load(self._done)))
         with _count(build, size) as vector:
             fixed = [*nothing[:2], temperature, *self._numbers]
@@ -170,21 +190,49 @@ class _Training:
                     self._store(pointer, place, self._lane(first, vector), value)
             self._store(self._right, 0, self._lane(first, vector), build.load(build.gep(self._score, [vector])))
 
-    def _write_epoch(self, first: Value, size: Value, strings: Value, *, counts: bool) -> None:
-        """Write an epoch; the right answers of the last one stay."""
-        build = self._build
-        if counts:
-            with _count(build, size) as vector:
-                build.store(self._vectors.spread(ir.Constant(self._own, 0)), build.gep(self._score, [vector]))
-        with _count(build, strings) as place:
-            lesson = self._lesson(place)
-            with _count(build, size) as vector:
-                arguments = [*self._initial(first, vector), *lesson, *self._student(vector)]
-                *student, right = self._writer.write(self._traced.step, arguments)
-                self._keep(vector, student)
-                if counts:
-                    score = build.gep(self._score, [vector])
-                    build.store(build.fadd(build.load(score), self._vectors.spread(right.values.item())), score)
+    def _write_steps(self, first: Value, size: Value, strings: Value, epochs: Value, *, counts: bool) -> None:
+        """Write some epochs as one loop. A pass of it does the first phase of a step, and the later ones of those before it.
+
+        Before the first step and after the last, a phase works on numbers that nobody reads, in a room beside the block's.
+        """
+        build, layout = self._build, self._program.layout
+        none, one, beside = (ir.Constant(_LONG, number) for number in (0, 1, layout.vectors))
+        steps, done = build.mul(size, build.mul(strings, epochs)), build.load(self._done)
+        passes = build.add(steps, ir.Constant(_LONG, layout.phases - 1))
+        outside = _At(beside, none, done)
+        begun = [outside] * (layout.phases - 1)
+        with _loop(build, passes, [none, none, done, *chain(*begun)]) as (number, values, later):
+            at, *begun = (_At(*values[place : place + 3]) for place in range(0, len(values), 3))
+            is_step = build.icmp_signed("<", number, steps)
+            now = _At(*(build.select(is_step, *pair) for pair in zip(at, outside, strict=True)))
+            each = [now, *begun]
+            self._write_pass(first, each, self._steps[counts])
+            vector = build.add(at.vector, one)
+            is_last = build.icmp_signed("==", vector, size)
+            place = build.add(at.place, build.zext(is_last, _LONG))
+            place = build.select(build.icmp_signed("==", place, strings), none, place)
+            vector, done_then = build.select(is_last, none, vector), build.add(at.done, build.zext(is_last, _LONG))
+            later.extend(chain(_At(vector, place, done_then), *each[:-1]))
+        build.store(build.add(done, build.mul(strings, epochs)), self._done)
+
+    def _write_pass(self, first: Value, each: list[_At], cut: _Cut) -> None:
+        """Write one phase of each of some steps, operation by operation in turn."""
+        step, phases, rooms = cut
+        written = [
+            Writing(step.graph, phases.added, self._vectors, tuple(FLOATS), self._reader(first, phase, at, cut))
+            for phase, at in enumerate(each)
+        ]
+        for place in phases.order:
+            phase = phases.phase[place]
+            at, value = each[phase], written[phase].value(place)
+            if place in rooms:
+                self._put(rooms[place], at.vector, value)
+            for kept, ready in phases.ready[place]:
+                self._put(self._state[kept], at.vector, written[phase].value(ready))
+            if place == step.right:
+                self._count_right(at, value)
+        for kept, place in phases.rest:
+            self._put(self._state[kept], each[-1].vector, written[-1].value(place))
 
     def _lane(self, first: Value, vector: Value) -> Value:
         """Return the first network of a vector."""
@@ -197,17 +245,44 @@ class _Training:
             for pointer, shape in zip(self._inputs, self._program.shapes, strict=True)
         ]
 
-    def _lesson(self, place: Value) -> list[Numbers]:
-        """Return what a step reads beside the student: the corrections, the string, and what is asked of it."""
+    def _reader(self, first: Value, phase: int, at: _At, cut: _Cut) -> Callable[[Place], Value | None]:
+        """Return what reads the numbers that a phase does not compute itself: inputs, and what earlier phases have left."""
+        given, (step, phases, rooms) = self._given(first, at), cut
+
+        def read(place: Place) -> Value | None:
+            name, _, detail = step.graph.noted[place]
+            if name == INPUT:
+                return (
+                    given[detail] if detail < len(given) else self._entry(self._state[detail - len(given)], at.vector)
+                )
+            if phases.phase.get(place, phase) == phase:
+                return None
+            home = phases.at_home.get(place)
+            return self._entry(rooms[place] if home is None else self._state[home], at.vector)
+
+        return read
+
+    def _count_right(self, at: _At, right: Value) -> None:
+        """Add up who was right; every epoch begins anew, so that the right answers of the last one stay."""
+        build, room = self._build, self._build.gep(self._score, [at.vector])
+        none = self._vectors.spread(ir.Constant(self._own, 0))
+        is_first = build.icmp_signed("==", at.place, ir.Constant(_LONG, 0))
+        build.store(build.fadd(build.select(is_first, none, build.load(room)), self._vectors.spread(right)), room)
+
+    def _given(self, first: Value, at: _At) -> list[Value]:
+        """Return what a step reads beside the student: the initial weights, the corrections, the string, and what is asked."""
         build, shape = self._build, self._program.shape
-        done = build.load(self._done)
-        build.store(build.add(done, ir.Constant(_LONG, 1)), self._done)
-        tables = [*(self._entry(table, done) for table in self._folded), self._temperature_after(done)]
-        opening, closing = (self._row(table, place, shape.tokens) for table in (self._opening, self._closing))
+        is_beside = build.icmp_signed("==", at.vector, ir.Constant(_LONG, self._program.layout.vectors))
+        initial = self._initial(first, build.select(is_beside, ir.Constant(_LONG, 0), at.vector))
+        tables = [*(self._entry(table, at.done) for table in self._folded), self._temperature_after(at.done)]
+        opening, closing = (self._row(table, at.place, shape.tokens) for table in (self._opening, self._closing))
         tokens = [value for pair in zip(opening, closing, strict=True) for value in pair]
         rows = shape.tokens if shape.every_token else 1
-        asked = self._row(self._asked, place, rows * shape.targets + shape.outputs)
-        return [*map(self._single, tables), *self._numbers, *map(self._single, [*tokens, *asked])]
+        asked = self._row(self._asked, at.place, rows * shape.targets + shape.outputs)
+        weights, rates = (
+            [value for part in parts for value in part.values.ravel()] for parts in (initial, self._numbers)
+        )
+        return [*weights, *tables, *rates, *tokens, *asked]
 
     def _temperature_after(self, done: Value) -> Value:
         sharpens = self._program.method.sharpens
@@ -219,8 +294,8 @@ class _Training:
         return numbers([value], ())
 
     def _rooms(self, kind: ir.Type) -> Value:
-        """Return room for a number of every vector of a block."""
-        return self._build.alloca(kind, ir.Constant(_LONG, self._program.layout.vectors))
+        """Return room for a number of every vector of a block, and beside them for one that nobody reads."""
+        return self._build.alloca(kind, ir.Constant(_LONG, self._program.layout.vectors + 1))
 
     def _room(self, part: Any) -> Value:  # noqa: ANN401 -- a shape and its dtype
         element = type_of(part.dtype)
@@ -231,9 +306,11 @@ class _Training:
 
     def _keep(self, vector: Value, student: list[Numbers]) -> None:
         for value, room in zip(self._traced.take_apart(student), self._state, strict=True):
-            is_vector = isinstance(room.type.pointee, ir.VectorType)
-            place = self._build.gep(room, [vector])
-            self._build.store(self._vectors.spread(value) if is_vector else value, place)
+            self._put(room, vector, value)
+
+    def _put(self, room: Value, vector: Value, value: Value) -> None:
+        is_vector = isinstance(room.type.pointee, ir.VectorType)
+        self._build.store(self._vectors.spread(value) if is_vector else value, self._build.gep(room, [vector]))
 
     def _stage(self, stage: Value) -> tuple[Value, Value]:
         """Return how many strings a stage has, and how many epochs."""
@@ -284,20 +361,33 @@ def _without_subnormals(builder: ir.IRBuilder) -> Iterator[None]:
 
 
 @contextmanager
-def _count(builder: ir.IRBuilder, end: Value) -> Iterator[Value]:
-    """Write a loop that counts from 0 to an end; what is written inside is its body."""
+def _loop(builder: ir.IRBuilder, end: Value, values: list[Value]) -> Iterator[tuple[Value, list[Value], list[Value]]]:
+    """Write a loop that counts from 0 to an end and carries integers; what is written inside is its body.
+
+    It gives the count, the integers, and an empty list for what they are in the next pass.
+    """
     before = builder.block
     head, body, after = (builder.append_basic_block(name) for name in ("head", "body", "after"))
     builder.branch(head)
     builder.position_at_end(head)
-    number = builder.phi(_LONG)
-    number.add_incoming(ir.Constant(_LONG, 0), before)
-    builder.cbranch(builder.icmp_signed("<", number, end), body, after)
+    carried = [builder.phi(_LONG) for _ in (end, *values)]
+    builder.cbranch(builder.icmp_signed("<", carried[0], end), body, after)
     builder.position_at_end(body)
-    yield number
-    number.add_incoming(builder.add(number, ir.Constant(_LONG, 1)), builder.block)
+    next_values: list[Value] = []
+    yield carried[0], carried[1:], next_values
+    next_values.insert(0, builder.add(carried[0], ir.Constant(_LONG, 1)))
+    for number, first, following in zip(carried, [ir.Constant(_LONG, 0), *values], next_values, strict=True):
+        number.add_incoming(first, before)
+        number.add_incoming(following, builder.block)
     builder.branch(head)
     builder.position_at_end(after)
+
+
+@contextmanager
+def _count(builder: ir.IRBuilder, end: Value) -> Iterator[Value]:
+    """Write a loop that counts from 0 to an end."""
+    with _loop(builder, end, []) as (number, _, _):
+        yield number
 
 
 # --- The compiler ---------------------------------------------------------------------------------------------------------------

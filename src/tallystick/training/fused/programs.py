@@ -17,7 +17,7 @@ from jaxtyping import Array
 from tallystick.cells import Cell, GruCell, LinearCell, Token, VectorCell
 from tallystick.languages.tasks import Task
 from tallystick.training.descent import Folded, folded_adam
-from tallystick.training.fused.graph import INPUT, Graph
+from tallystick.training.fused.graph import INPUT, Graph, Step
 from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, as_written, numbers, own_shape, unwritable
 from tallystick.training.gradients import Gradient, gradient_of, linear_gradient
 from tallystick.training.layers import GATES, gate_gradient, with_bias_in_steps
@@ -37,7 +37,8 @@ class Layout(NamedTuple):
     Attributes:
         lanes: networks in a vector.
         sharing: how many of Adam's quotients share one reciprocal.
-        vectors: vectors of networks that go through a string before any of them goes on to the next.
+        vectors: vectors of networks that go through a string before any of them goes on to the next; a multiple of the phases.
+        phases: phases of a step, each of which is done for another vector at the same time.
         counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
             good part of a step; of many a second step takes long to compile.
     """
@@ -45,6 +46,7 @@ class Layout(NamedTuple):
     lanes: int
     sharing: int
     vectors: int = 1
+    phases: int = 1
     counts_apart: bool = False
 
 
@@ -134,6 +136,18 @@ class Traced(NamedTuple):
         """Return a student from its kept numbers."""
         each = iter([values[group] for group in self.groups])
         return [numbers([next(each) for _ in range(_size(part))], part.shape) for part in self.student]
+
+
+def note_step(traced: Traced, *, counts: bool) -> Step:
+    """Note a step with the kept numbers as its last inputs; nobody asks who was right where it does not count."""
+    graph, parts = Graph(), [variable.aval for variable in traced.step.jaxpr.invars[: -len(traced.student)]]
+    each = [part for part in parts for _ in range(_size(part))] + traced.kept
+    places = [graph.note(INPUT, detail=place) for place in range(len(each))]
+    rest, before = iter(places), places[-len(traced.kept) :]
+    given = [numbers([next(rest) for _ in range(_size(part))], part.shape) for part in parts]
+    *student, right = Walk(graph).through(traced.step, [*given, *traced.put_together(before)])
+    inputs = [(str(part.dtype), SEEDS in part.shape) for part in each]
+    return Step(graph, inputs, before, traced.take_apart(student), right.values.item() if counts else None)
 
 
 def _size(part: Any) -> int:  # noqa: ANN401 -- a shape and its type
