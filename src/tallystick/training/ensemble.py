@@ -177,20 +177,25 @@ def train(
         train_block = chosen.trainer(setting, strings)
     width = chosen.width(size, setting) if block is None else _whole_vectors(block)
 
-    def run(numbered: tuple[int, Block]) -> tuple[AnyWeights, np.ndarray]:
+    weights, accuracy = jax.tree.map(np.empty_like, initial), np.empty(size)
+
+    def run(numbered: tuple[int, Block]) -> None:
         number, block = numbered
         with devices.using(number), training_precision(setting):
-            trained = jax.tree.map(np.asarray, train_block(block.weights))
+            trained, right = jax.tree.map(lambda part: np.asarray(part)[..., : block.seeds], train_block(block.weights))
+        # Each block is put in its place while others are trained: at the end that would keep everyone waiting.
+        own = slice(number * width, number * width + block.seeds)
+        for whole, part in zip(jax.tree.leaves(weights), jax.tree.leaves(trained), strict=True):
+            whole[..., own] = part
+        accuracy[own] = 100 * right.astype(np.float64) / len(strings)
         progress(block.seeds)
-        return trained
 
     # Three blocks per GPU: while one is trained, another is brought to it and a third is fetched.
     side_by_side = workers or (None if devices.kind == "cpu" else 3 * len(devices.units))
-    done = on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
-    weights, right = jax.tree.map(lambda *parts: _join(parts, size), *done)
+    on_every_core(run, enumerate(_blocks(initial, width)), side_by_side)
     if setting.snap:
         weights = snap(weights, setting.kind, setting.goal)
-    return Ensemble(setting, weights, 100 * right.astype(np.float64) / len(strings), devices.kind)
+    return Ensemble(setting, weights, accuracy, devices.kind)
 
 
 def paths(setting: Setting, initial: Weights, strings: list[str]) -> Weights:
@@ -227,7 +232,7 @@ class Block(NamedTuple):
 
 
 def _blocks(weights: AnyWeights, width: int) -> Iterator[Block]:
-    """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed, which `_join` drops."""
+    """Cut the seeds into blocks of one width; the last is filled up with copies of the last seed."""
     size = len(weights.example)
     for start in range(0, size, width):
         block = weights.places(slice(start, start + width))
