@@ -113,6 +113,10 @@ NARROWEST, NARROW, WIDE = 128, 512, 2048
 """Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough to stay in the
 cache; narrow if there are few seeds, so that every core has some, and narrowest for cells with several units."""
 
+WIDEST_OF_A_CORE = 2**13
+"""Seeds in a block of the fused kernel on processors, at most: preparing a block of one-unit cells then takes a few percent of
+the shortest training."""
+
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
 
@@ -162,8 +166,9 @@ class Engine:
     def width(self, seeds: int, setting: Setting) -> int:
         """Return how many seeds make a block: on a GPU whole portions, or a power of two that holds all, up to the widest."""
         if self.devices.kind == "cpu" and self.name == "fused":
-            of_a_core = -(-seeds // (cores() * NARROWEST)) * NARROWEST
-            return min(of_a_core, NARROW if issubclass(setting.kind, VectorCell) else WIDE)
+            most = NARROW if issubclass(setting.kind, VectorCell) else WIDEST_OF_A_CORE
+            of_each_core = -(-seeds // (cores() * most))  # as many blocks, all of one width
+            return -(-seeds // (cores() * of_each_core * NARROWEST)) * NARROWEST
         if issubclass(setting.kind, VectorCell) and self.name == "scan":
             return NARROWEST
         if self.devices.kind == "cpu":

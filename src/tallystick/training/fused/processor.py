@@ -74,7 +74,8 @@ def train_on_processor(
     precision, gradients, seeds = np.dtype(program.precision), np.dtype(program.gradients), leaves[0].shape[-1]
     together = chosen.lanes * chosen.phases
     networks = -(-seeds // together) * together
-    inputs = [np.ascontiguousarray(np.take(leaf, np.arange(networks), -1, mode="clip")) for leaf in leaves]
+    inputs = [leaf if networks == seeds else leaf.take(np.arange(networks), -1, mode="clip") for leaf in leaves]
+    inputs = [np.ascontiguousarray(leaf) for leaf in inputs]
     ends, right = [np.empty_like(leaf) for leaf in inputs], np.empty(networks, precision)
     bits = np.arange(shape.tokens)
     tokens = [((np.asarray(word)[:, None] >> bits) & 1).astype(gradients) for word in (script.opening, script.closing)]
