@@ -3,8 +3,8 @@
     runs/s ≤ min(lanes · clock / instructions, special lanes · clock / special instructions) / steps
 
 The rate is that of a machine which starts an instruction in every lane at every clock and waits for nothing, neither for
-memory nor for an earlier result. It says how far there is to go. Roots and quotients count as the multiply-adds that would compute
-them: a processor with a unit for them that works beside the others can reach a little more.
+memory nor for an earlier result. It says how far there is to go. Roots and quotients count as the multiply-adds that would
+compute them: a processor with a unit for them that works beside the others can reach a little more.
 """
 
 from collections.abc import Iterator, Mapping

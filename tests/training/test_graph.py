@@ -80,59 +80,156 @@ def test_moments_that_are_always_equal_are_kept_once(cell, units, bias, equal):
     assert found.take_apart(found.put_together(values)) == values
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_phases_read_what_is_there(number):
-    """What an operation reads was written in its own phase before it, or in an earlier one, and is not written over yet."""
-    step = note_step(traced("linear", 1, bias=True), counts=True)
-    phases, before = Phases(step, number), dict(enumerate(step.before))
-    assert set(phases.phase.values()) == set(range(number))
-    turns = {place: (phases.phase[place], turn) for turn, place in enumerate(phases.order)}
-    gone = {before[kept]: turns[place] for place, numbers in phases.ready.items() for kept, _ in numbers}
-    assert len(gone) + len(phases.rest) == len(before)
-    for place in phases.order:
-        for source in phases._sources(place):
-            if source in turns:
-                assert turns[source] < turns[place]
-                is_later = turns[source][0] < turns[place][0]
-                assert not is_later or (source in phases.at_home) != (source in phases.crossing)
-            else:
-                assert source not in gone or turns[place] <= gone[source]
+class Symbols:
+    """Vectors whose numbers say what they were computed from: equal numbers for what is computed alike."""
 
+    def __init__(self):
+        self.known, self.kinds = {}, []
 
-@pytest.mark.parametrize("number", [1, 2, 3, 4])
-def test_numbers_stay_until_the_last_phase_that_reads_them(number):
-    """A step that swaps two numbers; the third becomes a product with what the first was, which is known late."""
-    graph = Graph()
-    x, y, z = (graph.note(INPUT, detail=place) for place in range(3))
-    late = graph.note("exp", graph.note("sqrt", graph.note("sqrt", z)))
-    step = Step(graph, [("float32", True)] * 3, [x, y, z], [y, x, graph.note("mul", x, late)], None)
-    assert _run(step, Phases(step, number), [4.0, 9.0, 16.0]) == [9.0, 4.0, 4.0 * np.exp(2.0)]
+    def made(self, *how, kind):
+        if how not in self.known:
+            self.known[how] = len(self.known)
+            self.kinds.append(kind)
+        return self.known[how]
 
+    def inputs(self, step):
+        return [self.made("input", place, kind=kind) for place, (kind, _) in enumerate(step.inputs)]
 
-class _Numbers:
-    """Python's own numbers as vectors."""
+    def constant(self, value):
+        return self.made("constant", value.item(), kind=str(value.dtype))
+
+    def number(self, value, like):
+        return self.made("constant", value, kind=self.precision(like))
+
+    def precision(self, value):
+        return self.kinds[value]
+
+    def convert(self, value, dtype):
+        return self.made("conversion", value, kind=dtype)
 
     def apply(self, name, *operands):
-        return {"copy": lambda x: x, "exp": np.exp, "sqrt": np.sqrt, "mul": np.multiply}[name](*operands)
+        kind = "bool" if name in ("gt", "ge", "lt", "le", "eq", "ne") else self.precision(operands[-1])
+        return self.made(name, *operands, kind=kind)
+
+    def multiply_add(self, x, y, z):
+        return self.made("multiply-add", x, y, z, kind=self.precision(x))
 
 
-def _run(step, phases, kept):
-    """Go through the phases one after the other, with places for what crosses."""
-    room = {}
-    for phase in sorted(set(phases.phase.values())):
+def in_phases(step, number, symbols):
+    """Go through the phases one after the other, with rooms for what crosses; return what is kept, and who was right."""
+    phases, given = Phases(step, number), symbols.inputs(step)
+    where = {step.graph.noted[place].detail: kept for kept, place in enumerate(step.before)}
+    state = [given[detail] for detail in where]
+    rooms, right = {}, None
+    for phase in range(number):
 
         def read(place, phase=phase):
-            if step.graph.noted[place].name == INPUT:
-                return kept[step.graph.noted[place].detail]
-            if phases.phase[place] == phase:
+            name, _, detail = step.graph.noted[place]
+            if name == INPUT:
+                return state[where[detail]] if detail in where else given[detail]
+            if phases.phase.get(place, phase) == phase:
                 return None
-            return kept[phases.at_home[place]] if place in phases.at_home else room[place]
+            return state[phases.at_home[place]] if place in phases.at_home else rooms[place]
 
-        writing = Writing(step.graph, phases.added, _Numbers(), (), read)
+        writing = Writing(step.graph, phases.added, symbols, ("float32", "float64"), read)
         for place in (place for place in phases.order if phases.phase[place] == phase):
             value = writing.value(place)
             if place in phases.crossing:
-                room[place] = value
-            for number, ready in phases.ready[place]:
-                kept[number] = writing.value(ready)
-    return kept
+                rooms[place] = value
+                assert symbols.precision(value) == phases.crossing[place]
+            for kept, ready in phases.ready[place]:
+                state[kept] = writing.value(ready)
+            right = value if place == step.right else right
+    right = writing.value(step.right) if step.counts and step.right not in phases.phase else right
+    ends = [writing.value(place) for _, place in phases.rest]
+    for (kept, _), end in zip(phases.rest, ends, strict=True):
+        state[kept] = end
+    return state, right
+
+
+def at_once(step, symbols):
+    wanted = [*step.after, step.right]
+    *state, right = step.graph.write(wanted, symbols.inputs(step), symbols, ("float32", "float64"))
+    return state, right if step.counts else None
+
+
+def is_the_step(step, number):
+    symbols = Symbols()
+    return in_phases(step, number, symbols) == at_once(step, symbols)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize("counts", [False, True])
+@pytest.mark.parametrize(("cell", "units"), [("linear", 1), ("linear", 2), ("relu", 1), ("gru", 1)])
+def test_a_step_in_phases_is_the_step(cell, units, counts, number):
+    step = note_step(traced(cell, units, bias=True), counts=counts)
+    assert is_the_step(step, number)
+
+
+def made_step(after, right=lambda graph, x, *_: graph.note("sqrt", x), own=(True, True, True)):
+    graph = Graph()
+    inputs = [graph.note(INPUT, detail=place) for place in range(len(own))]
+    kinds = [("float32", each) for each in own]
+    return Step(graph, kinds, inputs, after(graph, *inputs), right(graph, *inputs), counts=True)
+
+
+def late(graph, x):
+    for name in ("sqrt", "sqrt", "exp"):
+        x = graph.note(name, x)
+    return x
+
+
+MADE = {
+    "a number takes the place of one that changes early": lambda graph, x, y, z: [
+        y,
+        graph.note("exp", y),
+        graph.note("mul", x, late(graph, z)),
+    ],
+    "a number is read late, when its next one is known": lambda graph, x, y, z: [
+        y,
+        x,
+        graph.note("mul", x, late(graph, z)),
+    ],
+    "a product whose parts lie in different phases": lambda graph, x, y, z: [
+        graph.note("add", y, graph.note("mul", x, late(graph, z))),
+        late(graph, x),
+        z,
+    ],
+    "a constant in the type of what is known late": lambda graph, x, y, z: [
+        graph.note("number", late(graph, x), detail=2.0),
+        graph.note("exp", y),
+        late(graph, z),
+    ],
+}
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("after", MADE.values(), ids=MADE)
+def test_numbers_stay_until_the_last_phase_that_reads_them(after, number):
+    step = made_step(after)
+    assert is_the_step(step, number)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_all_networks_share_changes_at_the_end(number):
+    """Two numbers that all networks share change places, and all are right."""
+    shared = made_step(
+        lambda graph, x, y, z: [y, x, graph.note("add", late(graph, z), x)],
+        lambda graph, *_: graph.constant(np.float32(1)),
+        own=(False, False, True),
+    )
+    assert is_the_step(shared, number)
+
+
+def test_counting_the_right_answers_changes_no_rounding():
+    """A product that a sum and the count of right answers read is rounded for both."""
+
+    def step(counts):
+        made = made_step(
+            lambda graph, x, y, z: [x, y, graph.note("add", z, graph.note("mul", x, y))],
+            lambda graph, x, y, _: graph.note("exp", graph.note("mul", x, y)),
+        )
+        return made._replace(counts=counts)
+
+    symbols = Symbols()
+    assert in_phases(step(counts=True), 2, symbols)[0] == in_phases(step(counts=False), 2, symbols)[0]

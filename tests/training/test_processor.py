@@ -13,7 +13,7 @@ import tallystick as ts
 from tallystick.datasets.strings import training_set
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY
-from tallystick.training.engines import MOST_WEIGHTS, devices_named, engine_for, engine_text
+from tallystick.training.engines import MOST_WEIGHTS, Engine, devices_named, engine_for, engine_text
 from tallystick.training.ensemble import train
 from tallystick.training.fused import processor
 from tallystick.training.fused.numbering import SEEDS, Writer, numbers, unwritable
@@ -107,6 +107,8 @@ def test_neither_block_nor_workers_nor_neighbours_matter(options):
         {"epochs": 1, "task": "ternary"},
         {"method": "curriculum"},
         {"method": "count-tokens", "gradients": "float64"},
+        {"cell": "gru", "units": 1, "method": "saturating-labels"},
+        {"cell": "relu"},
     ],
     ids=names,
 )
@@ -121,6 +123,14 @@ def test_phases_and_counting_apart_change_no_bit(options):
     )
     for other in others:
         jax.tree.map(np.testing.assert_array_equal, plain, other)
+
+
+def test_every_core_has_as_many_blocks_of_one_width(monkeypatch):
+    monkeypatch.setattr("tallystick.training.engines.cores", lambda: 2)
+    kernel, cell, layer = Engine("fused", CPU), setting_of(), setting_of(cell="lstm", units=2)
+    widths = {1: 128, 300: 256, 4_096: 2_048, 4_097: 1_152, 40_000: 5_120, 65_536: 8_192, 65_537: 6_656, 10**7: 8_192}
+    assert {seeds: kernel.width(seeds, cell) for seeds in widths} == widths
+    assert [kernel.width(seeds, layer) for seeds in (1, 1_024, 1_025, 10**6)] == [128, 512, 384, 512]
 
 
 def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):

@@ -110,12 +110,13 @@ ENGINES = ("auto", "fused", "scan")
 """What may be asked for; auto is the fused kernel for what it can train, and the compiled scan for the rest."""
 
 NARROWEST, NARROW, WIDE = 128, 512, 2048
-"""Seeds in a block of the scan on processors: wide enough that the vector units outweigh the calls, small enough to stay in the
-cache; narrow if there are few seeds, so that every core has some, and narrowest for cells with several units."""
+"""Seeds in a block on processors. Of the scan: wide enough that the vector units outweigh the calls, small enough to stay in the
+cache; narrow if there are few seeds, so that every core has some, and narrowest for cells with several units. Of the fused
+kernel: at most narrow for cells with several units, and wide for others while a core has few blocks."""
 
-WIDEST_OF_A_CORE = 2**13
-"""Seeds in a block of the fused kernel on processors, at most: preparing a block of one-unit cells then takes a few percent of
-the shortest training."""
+WIDEST_OF_A_CORE, BLOCKS_OF_A_CORE = 2**13, 4
+"""Of the fused kernel on processors: the most seeds in a block, so that preparing it takes a few percent of the shortest
+training, and how many blocks a core has before they grow beyond `WIDE`, so that a quick core can take over from a slow one."""
 
 WIDEST = 2**20
 """Seeds in a block of the scan on a GPU."""
@@ -164,11 +165,16 @@ class Engine:
     devices: Devices
 
     def width(self, seeds: int, setting: Setting) -> int:
-        """Return how many seeds make a block: on a GPU whole portions, or a power of two that holds all, up to the widest."""
+        """Return how many seeds make a block.
+
+        On processors the fused kernel gives every core the same number of blocks, all of one width. On a GPU a block is whole
+        portions, or a power of two that holds all seeds, up to the widest.
+        """
         if self.devices.kind == "cpu" and self.name == "fused":
-            most = NARROW if issubclass(setting.kind, VectorCell) else WIDEST_OF_A_CORE
-            of_each_core = -(-seeds // (cores() * most))  # as many blocks, all of one width
-            return -(-seeds // (cores() * of_each_core * NARROWEST)) * NARROWEST
+            least, most = (NARROW, NARROW) if issubclass(setting.kind, VectorCell) else (WIDE, WIDEST_OF_A_CORE)
+            of_a_core = -(-seeds // cores())
+            blocks = max(-(-of_a_core // most), min(BLOCKS_OF_A_CORE, -(-of_a_core // least)))
+            return -(-of_a_core // (blocks * NARROWEST)) * NARROWEST
         if issubclass(setting.kind, VectorCell) and self.name == "scan":
             return NARROWEST
         if self.devices.kind == "cpu":

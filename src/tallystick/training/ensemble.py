@@ -1,6 +1,6 @@
 """Ensembles of seeds, trained and tested block by block, the blocks spread over the cores.
 
-A block is as wide as fits the cache, and always filled up to that width, so that every seed goes through the same compiled
+A block is as wide as suits the engine, and always filled up to that width, so that every seed goes through the same compiled
 program whatever stands beside it: the same seed gives the same weights, bit for bit, for any block size, number of workers
 or order.
 """
@@ -177,7 +177,7 @@ def train(
         train_block = chosen.trainer(setting, strings)
     width = chosen.width(size, setting) if block is None else _whole_vectors(block)
 
-    weights, accuracy = jax.tree.map(np.empty_like, initial), np.empty(size)
+    weights, accuracy = jax.tree.map(lambda part: np.empty(part.shape, setting.dtype), initial), np.empty(size)
 
     def run(numbered: tuple[int, Block]) -> None:
         number, block = numbered

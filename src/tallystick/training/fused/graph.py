@@ -128,7 +128,7 @@ class Graph:
         """Write all that some places rest on, and return their values; `given` are the values of the inputs."""
         added = self.added_products(wanted)
 
-        def read(place: Place) -> Value:
+        def read(place: Place) -> Value | None:
             return given[self.noted[place].detail] if self.noted[place].name == INPUT else None
 
         writing = Writing(self, added, vectors, multiply_adds, read)
@@ -147,9 +147,9 @@ class Writing:
 
     Args:
         graph: what to write.
-        added: the products that become part of sums.
+        added: the products that may become part of sums.
         vectors: what writes an operation.
-        multiply_adds: the types in which they do.
+        multiply_adds: the types in which such a product does become part of a sum.
         read: returns the value of a place that is not computed here, such as an input; None for every other.
     """
 
@@ -215,14 +215,16 @@ class Step(NamedTuple):
         inputs: of each input, by its detail, the type, and whether every network has its own.
         before: the inputs that go from step to step.
         after: what becomes of each.
-        right: who was right; None where nobody asks.
+        right: who was right.
+        counts: whether anybody asks for that.
     """
 
     graph: Graph
     inputs: Sequence[tuple[str, bool]]
     before: Sequence[Place]
     after: Sequence[Place]
-    right: Place | None
+    right: Place
+    counts: bool
 
 
 class Phases:
@@ -239,45 +241,42 @@ class Phases:
         added: the products that become part of sums.
         order: the operations in the order to write them in; those of one phase stand among those of the others.
         phase: the phase of each.
-        ready: by operation, which of the numbers that go from step to step can be written over once it is written.
-        rest: those that can be written over at the end of the last phase: all networks share what they become.
-        at_home: places that later phases find where such a number stands, and which one it is.
+        ready: by operation, the numbers from step to step that are written over once it is written: which, and by what place.
+        rest: the same for those that are written over at the end of the last phase: what they become is not computed, or shared by
+            all networks.
+        at_home: places that a later phase finds where a number from step to step stands, and which number that is.
         crossing: the other places that later phases read, with their types.
     """
 
     def __init__(self, step: Step, number: int) -> None:
         """Cut the step."""
         graph = self._graph = step.graph
-        changed = [
-            (kept, former, graph.note("copy", place) if graph.noted[place].name == INPUT else place)
-            for kept, (former, place) in enumerate(zip(step.before, step.after, strict=True))
-            if place != former
-        ]
-        wanted = [place for *_, place in changed] + ([] if step.right is None else [step.right])
-        needed = graph.needed(wanted)
-        self.added = graph.added_products(wanted)
-        begins, span = self._wait(step, needed, number)
+        pairs = zip(step.before, step.after, strict=True)
+        changed = [(kept, former, place) for kept, (former, place) in enumerate(pairs) if place != former]
+        results = [place for *_, place in changed]
+        self.added = graph.added_products([*results, step.right])  # whether or not it counts, so that both round alike
+        results += [step.right] if step.counts else []
+        begins, span = self._wait(step, graph.needed(results), number)
         self.phase = {place: int(begin / span) for place, begin in begins.items()}
         self.order = sorted(begins, key=lambda place: (begins[place] - self.phase[place] * span, place))
         turns = {place: (self.phase[place], turn) for turn, place in enumerate(self.order)}
+        end = number - 1, len(self.order)
         last: dict[Place, tuple[int, int]] = {}
-        for place in self.order:
-            for source in self._sources(place):
-                last[source] = max(last.get(source, turns[place]), turns[place])
+        for place in (*self.order, *(place for place in results if place not in turns)):
+            turn = turns.get(place, end)
+            for source in (place,) if graph.noted[place].name == INPUT else self._sources(place):
+                last[source] = max(last.get(source, turn), turn)
         self.ready, self.rest = defaultdict[Place, list[tuple[int, Place]]](list), list[tuple[int, Place]]()
         self.at_home: dict[Place, int] = {}
-        crossing: set[Place] = set()
+        crossing = {place for place, (phase, _) in last.items() if self.phase.get(place, phase) < phase}
         for kept, former, place in changed:
-            if place not in self.phase:
-                self.rest.append((kept, place))
-                continue
-            phase, turn = max(turns[place], last.get(former, turns[place]))
-            self.ready[self.order[turn]].append((kept, place))
-            if phase == self.phase[place]:
+            own = turns.get(place, end)
+            phase, turn = max(own, last.get(former, own))
+            (self.rest if turn == end[1] else self.ready[self.order[turn]]).append((kept, place))
+            if phase == self.phase.get(place):
                 self.at_home[place] = kept
-            else:
+            elif place in self.phase:
                 crossing.add(place)
-        crossing |= {place for place, (phase, _) in last.items() if self.phase.get(place, phase) < phase}
         self.crossing = {place: self._types[place] for place in sorted(crossing - set(self.at_home))}
 
     def _wait(self, step: Step, needed: list[Place], number: int) -> tuple[dict[Place, float], float]:

@@ -3,8 +3,8 @@
 The loop's own learner is traced for one string, and LLVM compiles it into one function over vectors with a lane per network
 (`numbering`). That function goes through all stages, epochs and strings of a script for one block of vectors after another, so
 that their weights and moments stay in registers and the first cache. A step may be cut into phases (`graph.Phases`): while one
-vector is in the second, the next one is in the first, and the processor never waits for either. Nothing depends on how many
-networks there are or which core runs them: the same seed gives the same weights whatever stands beside it.
+vector is in the second, the next one is in the first, and the processor waits less. Nothing depends on how many networks there
+are or which core runs them: the same seed gives the same weights whatever stands beside it.
 """
 
 import platform
@@ -42,6 +42,8 @@ _REGISTER = {"float32": 16, "float64": 8}
 """Lanes of the widest vectors that processors have."""
 
 _FEW_WEIGHTS = 30
+"""The most weights of a network whose step is cut into phases: with more, there is enough to do beside a root or a quotient, and
+two phases have more numbers than registers hold."""
 
 
 def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
@@ -108,7 +110,7 @@ class _At(NamedTuple):
     """Which step it is: of which vector of a block, on which string, after how many steps."""
 
     vector: Value
-    place: Value
+    string: Value
     done: Value
 
 
@@ -126,6 +128,7 @@ class _Training:
     def __init__(
         self, builder: ir.IRBuilder, program: Program, traced: Traced, arrays: Value, networks: Value, stages: Value
     ) -> None:
+        assert not program.layout.vectors % program.layout.phases, "a phase without a vector of its own"
         self._build, self._program, self._traced = builder, program, traced
         self._networks, self._stage_count = networks, stages
         self._vectors = Vectors(builder, program.layout.lanes)
@@ -194,7 +197,7 @@ class _Training:
     def _write_steps(self, first: Value, size: Value, strings: Value, epochs: Value, *, counts: bool) -> None:
         """Write some epochs as one loop. A pass of it does the first phase of a step, and the later ones of those before it.
 
-        Before the first step and after the last, a phase works on numbers that nobody reads, in a room beside the block's.
+        Before the first step and after the last, a phase works in a room beside the block's, and nobody reads what it finds.
         """
         build, layout = self._build, self._program.layout
         none, one, beside = (ir.Constant(_LONG, number) for number in (0, 1, layout.vectors))
@@ -210,10 +213,9 @@ class _Training:
             self._write_pass(first, each, self._steps[counts])
             vector = build.add(at.vector, one)
             is_last = build.icmp_signed("==", vector, size)
-            place = build.add(at.place, build.zext(is_last, _LONG))
-            place = build.select(build.icmp_signed("==", place, strings), none, place)
-            vector, done_then = build.select(is_last, none, vector), build.add(at.done, build.zext(is_last, _LONG))
-            later.extend(chain(_At(vector, place, done_then), *each[:-1]))
+            string, done_then = (build.add(number, build.zext(is_last, _LONG)) for number in (at.string, at.done))
+            string = build.select(build.icmp_signed("==", string, strings), none, string)
+            later.extend(chain(_At(build.select(is_last, none, vector), string, done_then), *each[:-1]))
         build.store(build.add(done, build.mul(strings, epochs)), self._done)
 
     def _write_pass(self, first: Value, each: list[_At], cut: _Cut) -> None:
@@ -232,8 +234,11 @@ class _Training:
                 self._put(self._state[kept], at.vector, written[phase].value(ready))
             if place == step.right:
                 self._count_right(at, value)
-        for kept, place in phases.rest:
-            self._put(self._state[kept], each[-1].vector, written[-1].value(place))
+        if step.counts and step.right not in phases.phase:
+            self._count_right(each[-1], written[-1].value(step.right))
+        ends = [written[-1].value(place) for _, place in phases.rest]  # all before any is written over
+        for (kept, _), end in zip(phases.rest, ends, strict=True):
+            self._put(self._state[kept], each[-1].vector, end)
 
     def _lane(self, first: Value, vector: Value) -> Value:
         """Return the first network of a vector."""
@@ -267,7 +272,7 @@ class _Training:
         """Add up who was right; every epoch begins anew, so that the right answers of the last one stay."""
         build, room = self._build, self._build.gep(self._score, [at.vector])
         none = self._vectors.spread(ir.Constant(self._own, 0))
-        is_first = build.icmp_signed("==", at.place, ir.Constant(_LONG, 0))
+        is_first = build.icmp_signed("==", at.string, ir.Constant(_LONG, 0))
         build.store(build.fadd(build.select(is_first, none, build.load(room)), self._vectors.spread(right)), room)
 
     def _given(self, first: Value, at: _At) -> list[Value]:
@@ -276,10 +281,10 @@ class _Training:
         is_beside = build.icmp_signed("==", at.vector, ir.Constant(_LONG, self._program.layout.vectors))
         initial = self._initial(first, build.select(is_beside, ir.Constant(_LONG, 0), at.vector))
         tables = [*(self._entry(table, at.done) for table in self._folded), self._temperature_after(at.done)]
-        opening, closing = (self._row(table, at.place, shape.tokens) for table in (self._opening, self._closing))
+        opening, closing = (self._row(table, at.string, shape.tokens) for table in (self._opening, self._closing))
         tokens = [value for pair in zip(opening, closing, strict=True) for value in pair]
         rows = shape.tokens if shape.every_token else 1
-        asked = self._row(self._asked, at.place, rows * shape.targets + shape.outputs)
+        asked = self._row(self._asked, at.string, rows * shape.targets + shape.outputs)
         weights, rates = (
             [value for part in parts for value in part.values.ravel()] for parts in (initial, self._numbers)
         )
@@ -295,7 +300,7 @@ class _Training:
         return numbers([value], ())
 
     def _rooms(self, kind: ir.Type) -> Value:
-        """Return room for a number of every vector of a block, and beside them for one that nobody reads."""
+        """Return room for a number of every vector of a block, and for one beside them."""
         return self._build.alloca(kind, ir.Constant(_LONG, self._program.layout.vectors + 1))
 
     def _room(self, part: Any) -> Value:  # noqa: ANN401 -- a shape and its dtype

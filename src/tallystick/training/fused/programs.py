@@ -37,7 +37,7 @@ class Layout(NamedTuple):
     Attributes:
         lanes: networks in a vector.
         sharing: how many of Adam's quotients share one reciprocal.
-        vectors: vectors of networks that go through a string before any of them goes on to the next; a multiple of the phases.
+        vectors: vectors of networks that go through a string one after the other; a multiple of the phases.
         phases: phases of a step, each of which is done for another vector at the same time.
         counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
             good part of a step; of many a second step takes long to compile.
@@ -139,7 +139,7 @@ class Traced(NamedTuple):
 
 
 def note_step(traced: Traced, *, counts: bool) -> Step:
-    """Note a step with the kept numbers as its last inputs; nobody asks who was right where it does not count."""
+    """Note a step with the kept numbers as its last inputs."""
     graph, parts = Graph(), [variable.aval for variable in traced.step.jaxpr.invars[: -len(traced.student)]]
     each = [part for part in parts for _ in range(_size(part))] + traced.kept
     places = [graph.note(INPUT, detail=place) for place in range(len(each))]
@@ -147,7 +147,7 @@ def note_step(traced: Traced, *, counts: bool) -> Step:
     given = [numbers([next(rest) for _ in range(_size(part))], part.shape) for part in parts]
     *student, right = Walk(graph).through(traced.step, [*given, *traced.put_together(before)])
     inputs = [(str(part.dtype), SEEDS in part.shape) for part in each]
-    return Step(graph, inputs, before, traced.take_apart(student), right.values.item() if counts else None)
+    return Step(graph, inputs, before, traced.take_apart(student), right.values.item(), counts)
 
 
 def _size(part: Any) -> int:  # noqa: ANN401 -- a shape and its type
