@@ -1,5 +1,7 @@
 """The fused kernel for processors trains as the compiled scan does: every cell, task, method and precision."""
 
+import ctypes
+import mmap
 import sys
 from dataclasses import replace
 
@@ -123,6 +125,33 @@ def test_phases_and_counting_apart_change_no_bit(options):
     )
     for other in others:
         jax.tree.map(np.testing.assert_array_equal, plain, other)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pages are protected as on Linux")
+@pytest.mark.parametrize("ends", [True, False], ids=["end", "start"])
+def test_no_array_is_read_beyond_its_ends(monkeypatch, ends):
+    """Every array lies between two pages that nobody may touch; whoever does ends the process."""
+    system = ctypes.CDLL(None)
+    system.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def guard(array):
+        size, page = array.nbytes, mmap.PAGESIZE
+        room = -(-size // page) * page
+        memory = mmap.mmap(-1, room + 2 * page)
+        first = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        for start in (first, first + page + room):
+            assert system.mprotect(start, page, 0) == 0
+        place = page + (room - size if ends else 0)
+        held = np.frombuffer(memory, array.dtype, array.size, place).reshape(array.shape)
+        held[...] = array
+        return held
+
+    setting = setting_of(epochs=1)
+    script, shape = script_of(lessons_of(setting, STRINGS), course_of(setting, STRINGS), setting.procedure)
+    parts = {"shape": shape, "kind": setting.kind, "task": setting.goal, "method": setting.procedure}
+    contiguous = np.ascontiguousarray
+    monkeypatch.setattr(processor.np, "ascontiguousarray", lambda array: guard(contiguous(array)))
+    processor.train_on_processor(initial(setting), script, **parts)
 
 
 def test_every_core_has_as_many_blocks_of_one_width(monkeypatch):

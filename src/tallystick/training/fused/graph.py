@@ -242,8 +242,8 @@ class Phases:
         order: the operations in the order to write them in; those of one phase stand among those of the others.
         phase: the phase of each.
         ready: by operation, the numbers from step to step that are written over once it is written: which, and by what place.
-        rest: the same for those that are written over at the end of the last phase: what they become is not computed, or shared by
-            all networks.
+        rest: the same for those that are written over at the end of the last phase: what they become is not computed, or all
+            networks share it.
         at_home: places that a later phase finds where a number from step to step stands, and which number that is.
         crossing: the other places that later phases read, with their types.
     """
