@@ -28,9 +28,11 @@ APART := $(addprefix --ignore=,$(EXPLORER) tests/cluster tests/proofs) -p no:sch
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not long' $(APART)
 
-# What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few.
+# What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few. Only the files that have
+# such tests are read.
 test-long: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 $(APART)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 $(APART) \
+		$$(grep -rl --include='test_*.py' 'mark\.long' tests)
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
