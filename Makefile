@@ -30,9 +30,9 @@ test: $(VENV)/ready
 
 # What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few. Only the files that have
 # such tests are read.
+LONG = $(filter-out $(EXPLORER),$(shell grep -rl --include='test_*.py' 'mark\.long' tests))
 test-long: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 $(APART) \
-		$$(grep -rl --include='test_*.py' 'mark\.long' tests)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 -p no:schemathesis $(LONG)
 
 # Runs on a cluster of processes, some of which are killed.
 test-cluster: $(VENV)/ready
