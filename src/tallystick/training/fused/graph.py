@@ -231,7 +231,7 @@ class Phases:
     """A step in phases of about equal waits. While one group of networks is in one phase, others can be in the others.
 
     The operations of a step wait for each other, so that a processor that works on one step at a time idles. If it does each
-    phase for another group of networks, operation by operation in turn, there is always something to do.
+    phase for another group of networks, operation by operation in turn, some compute while others wait.
 
     Args:
         step: what is cut.

@@ -213,7 +213,7 @@ class _Training:
             self._write_pass(first, each, self._steps[counts])
             vector = build.add(at.vector, one)
             is_last = build.icmp_signed("==", vector, size)
-            string, done_then = (build.add(number, build.zext(is_last, _LONG)) for number in (at.string, at.done))
+            string, done_then = (build.add(count, build.zext(is_last, _LONG)) for count in (at.string, at.done))
             string = build.select(build.icmp_signed("==", string, strings), none, string)
             later.extend(chain(_At(build.select(is_last, none, vector), string, done_then), *each[:-1]))
         build.store(build.add(done, build.mul(strings, epochs)), self._done)
