@@ -30,7 +30,7 @@ test: $(VENV)/ready
 
 # What takes long: the whole experiment on a few seeds, and many cases where the tests above take a few. Only the files that have
 # such tests are read.
-LONG = $(filter-out $(EXPLORER),$(shell grep -rl --include='test_*.py' 'mark\.long' tests))
+LONG = $(filter-out $(EXPLORER) $(addsuffix /%,tests/browser tests/cluster tests/proofs),$(shell grep -rl --include='test_*.py' 'mark\.long' tests))
 test-long: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal -m long --durations 20 -p no:schemathesis $(LONG)
 

@@ -77,8 +77,7 @@ def train_on_processor(
     together = chosen.lanes * chosen.phases
     networks = -(-seeds // together) * together
     inputs = [leaf if networks == seeds else leaf.take(np.arange(networks), -1, mode="clip") for leaf in leaves]
-    inputs = [np.ascontiguousarray(leaf) for leaf in inputs]
-    ends, right = [np.empty_like(leaf) for leaf in inputs], np.empty(networks, precision)
+    ends, right = [np.empty(leaf.shape, precision) for leaf in inputs], np.empty(networks, precision)
     bits = np.arange(shape.tokens)
     tokens = [((np.asarray(word)[:, None] >> bits) & 1).astype(gradients) for word in (script.opening, script.closing)]
     arrays = [*inputs, *ends, right, *tokens, np.asarray(script.asked, gradients), np.asarray(script.stages, np.int32)]
