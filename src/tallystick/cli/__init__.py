@@ -351,3 +351,17 @@ def _rebuilt(stream: io.TextIOWrapper, file: io.FileIO) -> io.TextIOWrapper:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+def look_for_gpus() -> None:
+    """Begin to look for GPUs, which takes JAX a second or more, while a command imports what else it needs."""
+    Thread(target=_look_for_gpus).start()  # not a daemon: a process that ends in the middle of it may crash
+
+
+def _look_for_gpus() -> None:
+    with suppress(ImportError, RuntimeError):  # no JAX or no GPU: the command says so where it needs one
+        import jax
+
+        import tallystick.training  # noqa: F401 -- says how much of a GPU's memory JAX takes
+
+        jax.local_devices(backend="gpu")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallystick.cells import CELLS, LAYERS
-from tallystick.cli import show, show_json
+from tallystick.cli import look_for_gpus, show, show_json
 from tallystick.cli.options import (
     METHODS,
     PRECISIONS,
@@ -77,6 +77,8 @@ def reproduce(
 
     Example: tallystick reproduce --seeds 1000 --out reproduction
     """
+    if device != "cpu":
+        look_for_gpus()
     from tallystick.reports.table_formats import as_text
     from tallystick.studies.reproduce import Plan, run_and_report
 
@@ -162,6 +164,8 @@ def compare(
 
     Example: tallystick compare --cell linear --seeds 1000
     """
+    if device != "cpu":
+        look_for_gpus()
     from tallystick.studies.compare import chosen_settings, compare_settings
     from tallystick.studies.comparison_table import (
         HEADINGS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from tallystick.cells import CELLS, LAYERS, ScalarCell
-from tallystick.cli import show, show_json
+from tallystick.cli import look_for_gpus, show, show_json
 from tallystick.cli.options import (
     METHODS,
     OPTIMISERS,
@@ -141,6 +141,8 @@ def train(
 
     Example: tallystick train --task ternary --seeds 100 --out run
     """
+    if device != "cpu":
+        look_for_gpus()
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
     from tallystick.runs.jobs import training_job
@@ -218,6 +220,8 @@ def sweep(
 
     Example: tallystick sweep --learning-rate 0.001,0.005 --out sweep
     """
+    if device != "cpu":
+        look_for_gpus()
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
     from tallystick.runs.runner import run_on

@@ -10,3 +10,9 @@
   where and with which program a block is trained, and `fused` has the kernels for processors and for GPUs.
 - `snapping`: trained weights rounded to the exact counter they are close to.
 """
+
+import os
+
+# By default JAX takes three quarters of a GPU's memory when it first uses it. Networks need little of it, several processes may
+# share one GPU, and the driver keeps gigabytes of the host's memory for what is taken.
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")

@@ -27,10 +27,6 @@ from tallystick.training.weights import AnyWeights, PerSeed, fresh_weights
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# By default JAX takes three quarters of a GPU's memory when it first uses it. Networks need little of it, several processes may
-# share one GPU, and the driver keeps gigabytes of the host's memory for what is taken.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-
 DEVICES = ("auto", "cpu", "gpu")
 """What may be asked for; auto is a GPU where there is one."""
 
