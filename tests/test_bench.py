@@ -20,7 +20,7 @@ from benchmarks.instructions import step_instructions
 from benchmarks.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
 from benchmarks.machine import Gpu, Machine, Processor
 from benchmarks.run import Request, Suite, measure
-from benchmarks.speed import Timing, time_kernel
+from benchmarks.speed import Timing, time_kernel, time_seeds
 from tallystick.errors import BadInput
 from tallystick.training.engines import devices_named
 from tallystick.training.setting import Setting
@@ -326,8 +326,8 @@ def test_labels_that_would_touch_are_left_out():
     assert _labels([1, 10, 1e6, 1.1e6]) == ["1", "10", "1M", ""]
 
 
-def test_the_kernel_alone_is_timed_on_its_device():
+def test_as_many_seeds_are_timed_as_are_asked_for():
     setting = Setting("binary", bias=False, train_length=2, epochs=1)
-    found = time_kernel(setting, devices_named("cpu"), seeds=512)
-    assert found.seeds == 512
-    assert found.runs_per_second > 0
+    for found in (time_kernel(setting, devices_named("cpu"), seeds=512), time_seeds(setting, "cpu", 512)):
+        assert found.seeds == 512
+        assert found.runs_per_second > 0
