@@ -13,7 +13,7 @@ import pytest
 import z3
 
 from tallystick import LinearCell, LinearLayer, Network, certify, write_network
-from tallystick.cli import main, show_json
+from tallystick.cli import look_for_gpus, main, show_json
 from tallystick.networks import Readout
 from tallystick.theorems.account import THEOREMS
 from tallystick.theorems.proof import Part, Step, Theorem
@@ -485,3 +485,20 @@ def test_a_mistake_with_certificates_gives_one_line(run, files, monkeypatch, arg
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "sweep", "reproduce", "compare"])
+def test_a_command_looks_for_gpus_ahead_unless_it_is_told_to_do_without(run, monkeypatch, command):
+    looked = []
+    module = "training" if command in ("train", "sweep") else "studies"
+    monkeypatch.setattr(f"tallystick.cli.{module}.look_for_gpus", lambda: looked.append(command))
+    for device in ("cpu", "auto"):
+        assert run(command, "--device", device, "--seeds", "-1", "--out", "never")[0] == 2
+        assert looked == [command] * (device == "auto")
+
+
+def test_looking_for_gpus_ahead_says_nothing_where_there_is_no_jax_or_no_gpu(monkeypatch, capfd):
+    look_for_gpus().join()
+    monkeypatch.setitem(sys.modules, "jax", None)
+    look_for_gpus().join()
+    assert capfd.readouterr() == ("", "")

@@ -353,9 +353,11 @@ def _rebuilt(stream: io.TextIOWrapper, file: io.FileIO) -> io.TextIOWrapper:
     )
 
 
-def look_for_gpus() -> None:
+def look_for_gpus() -> Thread:
     """Begin to look for GPUs, which takes JAX a second or more, while a command imports what else it needs."""
-    Thread(target=_look_for_gpus).start()  # not a daemon: a process that ends in the middle of it may crash
+    thread = Thread(target=_look_for_gpus)  # not a daemon: a process that ends in the middle of it may crash
+    thread.start()
+    return thread
 
 
 def _look_for_gpus() -> None:
