@@ -488,17 +488,18 @@ def test_a_mistake_with_certificates_gives_one_line(run, files, monkeypatch, arg
 
 
 @pytest.mark.parametrize("command", ["train", "sweep", "reproduce", "compare"])
-def test_a_command_looks_for_gpus_ahead_unless_it_is_told_to_do_without(run, monkeypatch, command):
+def test_a_command_looks_for_gpus_ahead_where_it_may_use_one(run, monkeypatch, command):
     looked = []
-    module = "training" if command in ("train", "sweep") else "studies"
-    monkeypatch.setattr(f"tallystick.cli.{module}.look_for_gpus", lambda: looked.append(command))
-    for device in ("cpu", "auto"):
-        assert run(command, "--device", device, "--seeds", "-1", "--out", "never")[0] == 2
-        assert looked == [command] * (device == "auto")
+    monkeypatch.setattr("tallystick.cli._look_for_gpus", lambda: looked.append(command))
+    for options in (["--device", "cpu"], ["--cluster", "local:2"], []):
+        assert run(command, *options, "--seeds", "-1", "--out", "never")[0] == 2
+        assert looked == [command] * (not options)
 
 
 def test_looking_for_gpus_ahead_says_nothing_where_there_is_no_jax_or_no_gpu(monkeypatch, capfd):
-    look_for_gpus().join()
-    monkeypatch.setitem(sys.modules, "jax", None)
-    look_for_gpus().join()
+    for _ in range(2):
+        thread = look_for_gpus("auto", None)
+        assert thread is not None
+        thread.join()
+        monkeypatch.setitem(sys.modules, "jax", None)
     assert capfd.readouterr() == ("", "")

@@ -353,8 +353,13 @@ def _rebuilt(stream: io.TextIOWrapper, file: io.FileIO) -> io.TextIOWrapper:
     )
 
 
-def look_for_gpus() -> Thread:
-    """Begin to look for GPUs, which takes JAX a second or more, while a command imports what else it needs."""
+def look_for_gpus(device: str, cluster: str | None) -> Thread | None:
+    """Begin to look for GPUs, which takes JAX a second or more, while a command imports what else it needs.
+
+    There is no need for one on processors, nor where a cluster trains.
+    """
+    if device == "cpu" or cluster:
+        return None
     thread = Thread(target=_look_for_gpus)  # not a daemon: a process that ends in the middle of it may crash
     thread.start()
     return thread

@@ -77,8 +77,7 @@ def reproduce(
 
     Example: tallystick reproduce --seeds 1000 --out reproduction
     """
-    if device != "cpu":
-        look_for_gpus()
+    look_for_gpus(device, cluster)
     from tallystick.reports.table_formats import as_text
     from tallystick.studies.reproduce import Plan, run_and_report
 
@@ -164,8 +163,7 @@ def compare(
 
     Example: tallystick compare --cell linear --seeds 1000
     """
-    if device != "cpu":
-        look_for_gpus()
+    look_for_gpus(device, cluster)
     from tallystick.studies.compare import chosen_settings, compare_settings
     from tallystick.studies.comparison_table import (
         HEADINGS,

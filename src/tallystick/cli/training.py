@@ -141,8 +141,7 @@ def train(
 
     Example: tallystick train --task ternary --seeds 100 --out run
     """
-    if device != "cpu":
-        look_for_gpus()
+    look_for_gpus(device, cluster)
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
     from tallystick.runs.jobs import training_job
@@ -220,8 +219,7 @@ def sweep(
 
     Example: tallystick sweep --learning-rate 0.001,0.005 --out sweep
     """
-    if device != "cpu":
-        look_for_gpus()
+    look_for_gpus(device, cluster)
     from tallystick.runs.directory import RunDirectory
     from tallystick.runs.jobs import Keep as Kept
     from tallystick.runs.runner import run_on
