@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.training.fused.graph import INPUT, Graph, Phases, Step, Writing
+from tallystick.training.fused.graph import INPUT, Graph, Phases, Step, Writing, phases_for
 from tallystick.training.fused.numbering import SEEDS, Walk, as_written, numbers
 from tallystick.training.fused.programs import Layout, note_step, program_of, trace
 from tallystick.training.lessons import Shape
@@ -164,6 +164,14 @@ def is_the_step(step, number):
 def test_a_step_in_phases_is_the_step(cell, units, counts, number):
     step = note_step(traced(cell, units, bias=True), counts=counts)
     assert is_the_step(step, number)
+
+
+def test_a_step_with_longer_waits_has_more_phases():
+    graph = Graph()
+    given = graph.note(INPUT, detail=0)
+    added = Step(graph, [("float32", True)], [given], [graph.apply("add", given, given)], given, counts=False)
+    steps = (note_step(traced(cell, 1, bias=True), counts=False) for cell in ("linear", "gru"))
+    assert [phases_for(step) for step in (added, *steps)] == [1, 2, 3]
 
 
 def made_step(after, right=lambda graph, x, *_: graph.note("sqrt", x), own=(True, True, True)):

@@ -119,9 +119,9 @@ def test_phases_and_counting_apart_change_no_bit(options):
     strings = lessons_of(setting, STRINGS), course_of(setting, STRINGS)
     script, shape = script_of(*strings, setting.procedure)
     parts = {"shape": shape, "kind": setting.kind, "task": setting.goal, "method": setting.procedure}
+    layouts = [Layout(lanes, SHARING, *layout) for layout in ((1, 1, False), (2, 2, True), (4, 2, False), (6, 3, True))]
     plain, *others = (
-        processor.train_on_processor(initial(setting), script, layout=Layout(lanes, SHARING, *layout), **parts)
-        for layout in ((1, 1, False), (2, 2, True), (4, 2, False), (6, 3, True))
+        processor.train_on_processor(initial(setting), script, layout=layout, **parts) for layout in (*layouts, None)
     )
     for other in others:
         jax.tree.map(np.testing.assert_array_equal, plain, other)

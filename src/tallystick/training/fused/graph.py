@@ -9,6 +9,7 @@ as a whole, or in phases, each for other networks.
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from math import ceil
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -200,9 +201,16 @@ class Writing:
 
 # --- Phases ---------------------------------------------------------------------------------------------------------------------
 
-_WAITS = {"exp": 45, "tanh": 60, "logistic": 60, "div": 12, "sqrt": 20}
+_WAITS = {
+    "float32": {"exp": 45, "tanh": 60, "logistic": 60, "div": 12, "sqrt": 20},
+    "float64": {"exp": 60, "tanh": 80, "logistic": 80, "div": 14, "sqrt": 24},
+}
 _USUAL_WAIT = 4
 """About how many clocks pass until a result is there. These decide where a step is cut, and so its speed, but no result."""
+
+_LONG_PHASE, _MOST_PHASES = 80, 3
+"""The waits, in clocks, beyond which a step measured quicker with one phase more, and the most phases that made it quicker: what
+one phase finds out for another is put down and fetched again."""
 
 _COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 
@@ -225,6 +233,49 @@ class Step(NamedTuple):
     after: Sequence[Place]
     right: Place
     counts: bool
+
+
+class _Waits(NamedTuple):
+    """When each operation of a step can begin, in clocks.
+
+    Attributes:
+        begins: of each operation that every network does on its own, how long it waits.
+        span: how long the whole step takes.
+        types: of each number, NumPy's name of its type.
+    """
+
+    begins: dict[Place, float]
+    span: float
+    types: dict[Place, str]
+
+
+def _wait(step: Step, needed: Iterable[Place], added: Container[Place]) -> _Waits:
+    """Let every operation begin as soon as the numbers that it needs are there; added products are part of sums."""
+    noted, own = step.graph.noted, set[Place]()
+    begins: dict[Place, float] = {}
+    ends: dict[Place, float] = {}
+    types: dict[Place, str] = {}
+    for place in needed:
+        name, operands, detail = noted[place]
+        begin = ends[place] = max((ends[operand] for operand in operands), default=0)
+        if name in (INPUT, CONSTANT):
+            types[place], is_own = step.inputs[detail] if name == INPUT else (detail[1], False)
+        else:
+            kept = detail if name == CONVERSION else types[operands[-1]]
+            types[place] = "bool" if name in _COMPARISONS else kept
+            is_own = name != NUMBER and not own.isdisjoint(operands)
+        if is_own:
+            own.add(place)
+            if name != INPUT and place not in added:
+                begins[place], ends[place] = begin, begin + _WAITS.get(types[place], {}).get(name, _USUAL_WAIT)
+    return _Waits(begins, max(ends.values()) + 1, types)
+
+
+def phases_for(step: Step) -> int:
+    """Return how many phases a step measured best in: the longer its waits, the more."""
+    results = [place for former, place in zip(step.before, step.after, strict=True) if place != former]
+    waits = _wait(step, step.graph.needed(results), step.graph.added_products(results))
+    return min(_MOST_PHASES, ceil(waits.span / _LONG_PHASE))
 
 
 class Phases:
@@ -256,7 +307,8 @@ class Phases:
         results = [place for *_, place in changed]
         self.added = graph.added_products([*results, step.right])  # whether or not it counts, so that both round alike
         results += [step.right] if step.counts else []
-        begins, span = self._wait(step, graph.needed(results), number)
+        begins, whole, types = _wait(step, graph.needed(results), self.added)
+        span = whole / number
         self.phase = {place: int(begin / span) for place, begin in begins.items()}
         self.order = sorted(begins, key=lambda place: (begins[place] - self.phase[place] * span, place))
         turns = {place: (self.phase[place], turn) for turn, place in enumerate(self.order)}
@@ -277,28 +329,7 @@ class Phases:
                 self.at_home[place] = kept
             elif place in self.phase:
                 crossing.add(place)
-        self.crossing = {place: self._types[place] for place in sorted(crossing - set(self.at_home))}
-
-    def _wait(self, step: Step, needed: list[Place], number: int) -> tuple[dict[Place, float], float]:
-        """Return when each operation can begin, and how long a phase is; note types on the way."""
-        noted, own = self._graph.noted, set[Place]()
-        begins: dict[Place, float] = {}
-        ends: dict[Place, float] = {}
-        self._types: dict[Place, str] = {}
-        for place in needed:
-            name, operands, detail = noted[place]
-            begin = ends[place] = max((ends[operand] for operand in operands), default=0)
-            if name in (INPUT, CONSTANT):
-                self._types[place], is_own = step.inputs[detail] if name == INPUT else (detail[1], False)
-            else:
-                kept = detail if name == CONVERSION else self._types[operands[-1]]
-                self._types[place] = "bool" if name in _COMPARISONS else kept
-                is_own = name != NUMBER and not own.isdisjoint(operands)
-            if is_own:
-                own.add(place)
-                if name != INPUT and place not in self.added:
-                    begins[place], ends[place] = begin, begin + _WAITS.get(name, _USUAL_WAIT)
-        return begins, (max(ends.values()) + 1) / number
+        self.crossing = {place: types[place] for place in sorted(crossing - set(self.at_home))}
 
     def _sources(self, place: Place) -> Iterator[Place]:
         """Give the inputs and operations that an operation reads, through added products and what all networks share."""

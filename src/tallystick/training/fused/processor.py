@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 from functools import cache
 from itertools import chain
+from math import prod
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -22,9 +23,9 @@ from llvmlite import binding, ir
 
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.graph import INPUT, Phases, Place, Step, Writing
+from tallystick.training.fused.graph import INPUT, Phases, Place, Step, Writing, phases_for
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
-from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, note_step, program_of, shapes_of, trace
+from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, note_step, program_of, trace
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
 from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
@@ -41,20 +42,27 @@ _FLUSH = 0x8040
 _REGISTER = {"float32": 16, "float64": 8}
 """Lanes of the widest vectors that processors have."""
 
-_FEW_WEIGHTS = 30
-"""The most weights of a network whose step is cut into phases: with more, there is enough to do beside a root or a quotient, and
-two phases have more numbers than registers hold."""
+_FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
+"""The most weights of a network for which counting right answers is a good part of a step, and the most for which phases pay:
+with more, there is enough to do beside a root or a quotient, and several phases have more numbers than registers hold."""
+
+_VECTORS = 12
+"""The vectors of a block whose steps have phases: a multiple of every number of phases, and few enough for the first cache."""
 
 
-def layout_for(shapes: tuple[tuple[int, ...], ...], precision: str) -> Layout:
-    """Return the layout that measured best; all of them round alike.
+@cache
+def with_best_layout(program: Program) -> Program:
+    """Return a program of single vectors in the layout that measured best; all layouts round alike.
 
-    Of networks with few weights, one vector is in one half of a step while another is in the other, so that the wait for a root
-    or a quotient of one is filled by the products of the other. Of larger networks a step has enough to do of its own.
+    Of networks with few weights, several vectors are in different phases of a step at the same time, so that the wait for a root
+    or a quotient of one is filled by the products of the others. Of larger networks a step has enough to do of its own.
     """
-    if sum(int(np.prod(shape)) for shape in shapes) <= _FEW_WEIGHTS:
-        return Layout(_REGISTER[precision], SHARING, vectors=8, phases=2, counts_apart=True)
-    return Layout(_REGISTER[precision], SHARING)
+    weights = sum(map(prod, program.shapes))
+    if weights > _SOME_WEIGHTS:
+        return program
+    phases = phases_for(note_step(trace(program), counts=False))
+    layout = program.layout._replace(vectors=_VECTORS, phases=phases, counts_apart=weights <= _FEW_WEIGHTS)
+    return program._replace(layout=layout)
 
 
 def train_on_processor(
@@ -68,13 +76,14 @@ def train_on_processor(
     layout: Layout | None = None,
 ) -> tuple[AnyWeights, PerSeed]:
     """Train networks; return their weights and how many strings each network got right. The last vectors are filled up."""
-    chosen = layout or layout_for(shapes_of(weights), str(weights.example.dtype))
-    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, chosen)
+    single = Layout(_REGISTER[str(weights.example.dtype)], SHARING)
+    program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout or single)
     with _LOCK:  # several blocks begin at once, and the first of them compiles
+        program = program if layout else with_best_layout(program)
         run = _function(program)
     leaves, structure = jax.tree.flatten(weights)
     precision, gradients, seeds = np.dtype(program.precision), np.dtype(program.gradients), leaves[0].shape[-1]
-    together = chosen.lanes * chosen.phases
+    together = program.layout.lanes * program.layout.phases
     networks = -(-seeds // together) * together
     inputs = [leaf if networks == seeds else leaf.take(np.arange(networks), -1, mode="clip") for leaf in leaves]
     ends, right = [np.empty(leaf.shape, precision) for leaf in inputs], np.empty(networks, precision)
