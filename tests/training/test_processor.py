@@ -50,6 +50,7 @@ SETTINGS = [
     {"method": "projected"},
     {"cell": "relu", "method": "count-penalty", "task": "count"},
     {"cell": "linear", "units": 3, "method": "count-exact"},
+    {"cell": "lru", "units": 2},
 ]
 LONG = [
     {"method": "curriculum", "cell": "tanh"},
@@ -68,6 +69,7 @@ LONG = [
     ),
     {"cell": "gru", "units": 1, "method": "saturating-labels", "precision": "float64"},
     {"cell": "lstm", "units": 4, "precision": "float64"},
+    {"cell": "lru", "units": 4, "method": "count-calm", "task": "ternary", "precision": "float64"},
 ]
 
 
@@ -176,7 +178,10 @@ def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
         return str(refused.value)
 
     spiral = replace(setting, cell="lru", units=2)
-    assert refusal(spiral) == "engine: the fused kernel has no form of log, which a step of a lru needs"
+    assert engine_for(spiral, STRINGS, CPU).name == "fused"
+    with monkeypatch.context() as patch:
+        patch.delitem(OPERATIONS, "log")
+        assert refusal(spiral) == "engine: the fused kernel has no form of log, which a step of a lru needs"
     wide = replace(setting, cell="linear", units=32)
     assert f"more than the {MOST_WEIGHTS['cpu']} that the fused kernel is compiled for" in refusal(wide)
     assert refusal(setting, ["(" * 17]).startswith("engine: strings of 17 tokens")
@@ -231,6 +236,15 @@ FUNCTIONS = {
     "tanh": (jnp.tanh, np.tanh, (-12, 12)),
     "small tanh": (jnp.tanh, np.tanh, (-1e-3, 1e-3)),
     "logistic": (jax.nn.sigmoid, lambda x: 1 / (1 + np.exp(-x)), (-40, 40)),
+    "sin": (jnp.sin, np.sin, (-30, 30)),
+    "cos": (jnp.cos, np.cos, (-30, 30)),
+    "small sin": (jnp.sin, np.sin, (-1e-3, 1e-3)),
+    "log": (jnp.log, np.log, (1e-3, 10)),
+    "large log": (jnp.log, np.log, (1, 1e30)),
+    "log near 1": (jnp.log, np.log, (0.999, 1.001)),
+    "angle to the right": (lambda x: jnp.atan2(x, 1 + 0 * x), lambda x: np.atan2(x, 1 + 0 * x), (-4, 4)),
+    "angle to the left": (lambda x: jnp.atan2(x, 0 * x - 2), lambda x: np.atan2(x, 0 * x - 2), (-4, 4)),
+    "angle upwards": (lambda x: jnp.atan2(1 + 0 * x, x), lambda x: np.atan2(1 + 0 * x, x), (-4, 4)),
 }
 
 
@@ -249,6 +263,19 @@ def test_numbers_that_are_not_finite_stay_so():
     assert compiled(jnp.tanh, "float32")(x)[1:4].tolist() == [1, -1, 0]
     assert np.isnan(compiled(jax.nn.relu, "float32")(x)[::4]).all()
     assert compiled(jnp.sign, "float32")(x)[1:4].tolist() == [1, -1, 0]
+    assert np.isnan(compiled(jnp.sin, "float32")(x)[:3]).all()
+    assert compiled(jnp.sin, "float32")(x)[3] == 0
+    logarithms = compiled(jnp.log, "float32")(np.array([np.nan, -1, -np.inf, 0, -0.0, np.inf, 1, 1] * 2, np.float32))
+    np.testing.assert_array_equal(logarithms[:8], [np.nan] * 3 + [-np.inf] * 2 + [np.inf, 0, 0])
+
+
+def test_the_angle_of_a_point_on_an_axis():
+    x = np.array([0, 1, -1, 3] * 4, np.float32)
+    assert compiled(lambda x: jnp.atan2(x, 0 * x), "float32")(x)[:4].tolist() == [
+        0,
+        *np.array([np.pi / 2, -np.pi / 2, np.pi / 2], np.float32).tolist(),
+    ]
+    assert compiled(lambda x: jnp.atan2(0 * x, x), "float32")(x)[:4].tolist() == [0, 0, np.float32(np.pi), 0]
 
 
 def test_what_moves_numbers_moves_them_as_jax_does():
@@ -266,7 +293,7 @@ def test_what_moves_numbers_moves_them_as_jax_does():
 
 
 def test_an_operation_without_a_form_is_found_wherever_it_stands():
-    inner = jax.make_jaxpr(lambda x: jax.jit(lambda y: jnp.cos(y) + 1)(x) + 2)(jnp.ones(3))
-    assert unwritable(OPERATIONS, inner) == ["cos"]
-    unused = jax.make_jaxpr(lambda x: (jnp.cos(x), x + 1)[1])(jnp.ones(3))
+    inner = jax.make_jaxpr(lambda x: jax.jit(lambda y: jnp.cosh(y) + 1)(x) + 2)(jnp.ones(3))
+    assert unwritable(OPERATIONS, inner) == ["cosh"]
+    unused = jax.make_jaxpr(lambda x: (jnp.cosh(x), x + 1)[1])(jnp.ones(3))
     assert unwritable(OPERATIONS, unused) == []

@@ -3,13 +3,14 @@
 Every operation works lane by lane, so that what a network becomes does not depend on those beside it. A number that all networks
 share is a scalar until it meets a vector.
 
-    x·y + z       one instruction, rounded once, where that is asked for
-    x/y, √x       as IEEE 754 rounds them
-    eˣ, tanh x    by a polynomial, right to two units in the last place
+    x·y + z                               one instruction, rounded once, where that is asked for
+    x/y, √x                               as IEEE 754 rounds them
+    eˣ, tanh x, log x, sin x, cos x       by a polynomial, right to two units in the last place
+    the angle of x + iy                   the same, right to three
 """
 
 from collections.abc import Callable, Container
-from math import e, log2
+from math import e, factorial, inf, log2, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,11 @@ class Vectors:
         """Choose the second of two values where a condition holds."""
         return self.builder.select(which, cases[1], cases[0])
 
+    def reinterpret(self, value: Value, element: ir.Type) -> Value:
+        """Return the bits of a value as numbers of another type of the same size."""
+        kind = self.vector(element) if isinstance(value.type, ir.VectorType) else element
+        return self.builder.bitcast(value, kind)
+
     # --- Functions ---
 
     def _powers(self, x: Value) -> tuple[Value, Value]:
@@ -164,9 +170,7 @@ class Vectors:
         first, second = _LN2[element]
         r = self.multiply_add(n, self.number(-second, x), self.multiply_add(n, self.number(-first, x), x))
         # The lowest bits of the sum are n; those above them, which the shift drops, are those of 1.5·2^digits.
-        bits = build.bitcast(
-            moved, self.vector(_BITS[element]) if isinstance(x.type, ir.VectorType) else _BITS[element]
-        )
+        bits = self.reinterpret(moved, _BITS[element])
         exponent = build.shl(build.add(bits, self.number(bias, bits)), self.number(digits, bits))
         square = build.fmul(r, r)
         rest = self.multiply_add(self._polynomial(r, square, _EXPONENTIAL[element]), square, r)
@@ -199,6 +203,68 @@ class Vectors:
         power, rest = self._powers(self.builder.fadd(x, x))
         y = self.multiply_add(power, rest, self.builder.fsub(power, self.number(1, x)))
         return self.builder.fdiv(y, self.builder.fadd(y, self.number(2, x)))
+
+    def sine(self, x: Value, quarters: int = 0) -> Value:
+        """Write sin(x + quarters·π/2), where x = n·π/2 + r with |r| ≤ π/4 and |n| has at most half the digits."""
+        build, element = self.builder, element_of(x)
+        (digits, _), whole = _FORMAT[element], _BITS[element]
+        magic = self.number(1.5 * 2.0**digits, x)
+        moved = self.multiply_add(x, self.number(2 / pi, x), magic)
+        n = build.fsub(moved, magic)
+        high, low = _HALF_PI[element]
+        r = self.multiply_add(n, self.number(-low, x), self.multiply_add(n, self.number(-high, x), x))
+        square = build.fmul(r, r)
+        fourth = build.fmul(square, square)
+        sines, cosines = (self._polynomial(square, fourth, series[element]) for series in (_SINE, _COSINE))
+        sine = self.multiply_add(build.fmul(sines, square), r, r)
+        cosine = self.multiply_add(cosines, square, self.number(1, x))
+        # n counts quarter turns: an odd one turns sines into cosines, and every second pair changes the sign.
+        bits = self.reinterpret(moved, whole)
+        bits = build.add(bits, self.number(quarters, bits))
+        is_odd = build.icmp_signed("!=", build.and_(bits, self.number(1, bits)), self.number(0, bits))
+        found = self.reinterpret(build.select(is_odd, cosine, sine), whole)
+        sign = build.shl(build.and_(bits, self.number(2, bits)), self.number(whole.width - 2, bits))
+        return self.reinterpret(build.xor(found, sign), element)
+
+    def logarithm(self, x: Value) -> Value:
+        """Write log x as n·ln 2 + 2·artanh s, where x = 2ⁿ·m with √½ ≤ m < √2 and s = (m − 1)/(m + 1)."""
+        build, element = self.builder, element_of(x)
+        (digits, bias), whole = _FORMAT[element], _BITS[element]
+        bits = self.reinterpret(x, whole)
+        root = int(sqrt(0.5) * 2 ** (digits + 1)) - 2**digits + ((bias - 1) << digits)  # the bits of √½
+        exponent = build.ashr(build.sub(bits, self.number(root, bits)), self.number(digits, bits))
+        m = self.reinterpret(build.sub(bits, build.shl(exponent, self.number(digits, bits))), element)
+        n = build.sitofp(exponent, x.type)
+        one = self.number(1, x)
+        s = build.fdiv(build.fsub(m, one), build.fadd(m, one))
+        square, double = build.fmul(s, s), build.fadd(s, s)
+        series = self._polynomial(square, build.fmul(square, square), _ARTANH[element])
+        high, low = (self.number(part, x) for part in _LN2[element])
+        rest = self.multiply_add(build.fmul(series, square), double, build.fmul(n, low))
+        found = self.multiply_add(n, high, build.fadd(double, rest))
+        # Only positive numbers have a logarithm; that of 0 and of the infinity are infinite.
+        found = build.select(self.compare("<", x, self.number(inf, x)), found, x)
+        none = build.select(self.compare("==", x, self.number(0, x)), self.number(-inf, x), self.number(nan, x))
+        return build.select(self.compare(">", x, self.number(0, x)), found, none)
+
+    def angle(self, y: Value, x: Value) -> Value:
+        """Write the angle of the finite point (x, y), by the arctangent of at most √2 − 1 after turns of π/4, π/2 and π."""
+        build, element, zero, one = self.builder, element_of(x), self.number(0, x), self.number(1, x)
+        across, up = self.call("fabs", x), self.call("fabs", y)
+        is_steep = self.compare(">", up, across)
+        least, most = build.select(is_steep, across, up), build.select(is_steep, up, across)
+        most = build.select(self.compare(">", most, zero), most, one)
+        is_wide = self.compare(">", least, build.fmul(most, self.number(sqrt(2) - 1, x)))
+        tangent = build.fdiv(
+            build.select(is_wide, build.fsub(least, most), least), build.select(is_wide, build.fadd(least, most), most)
+        )
+        square = build.fmul(tangent, tangent)
+        series = self._polynomial(square, build.fmul(square, square), _ARCTANGENT[element])
+        found = self.multiply_add(build.fmul(series, square), tangent, tangent)
+        found = build.fadd(found, build.select(is_wide, self.number(pi / 4, x), zero))
+        found = build.select(is_steep, build.fsub(self.number(pi / 2, x), found), found)
+        found = build.select(self.compare("<", x, zero), build.fsub(self.number(pi, x), found), found)
+        return self.call("copysign", found, y)
 
 
 def _instruction(name: str) -> Callable[..., Value]:
@@ -234,6 +300,10 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "exp": Vectors.exponential,
     "logistic": Vectors.logistic,
     "tanh": Vectors.tanh,
+    "sin": Vectors.sine,
+    "cos": lambda vectors, x: vectors.sine(x, quarters=1),
+    "log": Vectors.logarithm,
+    "atan2": Vectors.angle,
     "sqrt": lambda vectors, x: vectors.call("sqrt", x),
     "abs": lambda vectors, x: vectors.call("fabs", x),
     "sign": Vectors.sign,
@@ -276,3 +346,23 @@ _EXPONENTIAL = {
 }
 """(eʳ − 1 − r)/r² for |r| ≤ ln 2 / 2, the lowest power first: of all polynomials with so many coefficients these give eʳ with the
 least relative error at the worst r (by Remez's exchange), 3.1·10⁻⁹ and 3.7·10⁻¹⁸."""
+
+_HALF_PI = {
+    _SINGLE: (float(np.float32(pi / 2)), pi / 2 - float(np.float32(pi / 2))),
+    _DOUBLE: (pi / 2, 6.123233995736766e-17),
+}
+"""π/2 in two parts, of which the first is the nearest number of the type."""
+
+_TERMS = {_SINGLE: (4, 5, 6, 9), _DOUBLE: (8, 9, 11, 20)}
+"""How many terms of each series below are not lost in rounding."""
+
+
+def _series(place: int, term: Callable[[int], float]) -> dict[ir.Type, tuple[float, ...]]:
+    return {element: tuple(term(power) for power in range(1, terms[place] + 1)) for element, terms in _TERMS.items()}
+
+
+# Each is the rest of a series after its first term, as a polynomial in x²: (sin x − x)/x³, (cos x − 1)/x² and so on.
+_SINE = _series(0, lambda power: (-1) ** power / factorial(2 * power + 1))
+_COSINE = _series(1, lambda power: (-1) ** power / factorial(2 * power))
+_ARTANH = _series(2, lambda power: 1 / (2 * power + 1))
+_ARCTANGENT = _series(3, lambda power: (-1) ** power / (2 * power + 1))
