@@ -94,7 +94,7 @@ soak: $(VENV)/torch
 # Every measurement, on whatever devices there are; docs/performance.md has the tables.
 bench: $(VENV)/torch
 	mkdir -p $(OUT)/bench
-	for suite in languages certificates limits; do \
+	for suite in languages certificates limits contenders; do \
 		$(BIN)/python -m benchmarks.run --suite $$suite --out $(OUT)/bench/$$suite.json --force || exit; \
 	done
 	for suite in training settings scaling; do \

@@ -15,7 +15,7 @@ from benchmarks.exact import measure_certificates, measure_languages
 from benchmarks.limits import count_limits
 from benchmarks.machine import Machine, Row, measured_devices, this_machine
 from benchmarks.speed import measure_scaling, measure_settings
-from benchmarks.training import compare, measure_training
+from benchmarks.training import compare, measure_contenders, measure_training
 from tallystick.errors import BadInput
 from tallystick.files import refuse_unwritable, write_document
 from tallystick.training.engines import DEVICES
@@ -47,6 +47,7 @@ SUITES: dict[str, Suite] = {
     "training": Suite(measure_training, compare),
     "certificates": Suite(lambda _: measure_certificates(), has_device=False),
     "settings": Suite(measure_settings),
+    "contenders": Suite(measure_contenders),
     "scaling": Suite(measure_scaling),
     "limits": Suite(lambda _: count_limits(), has_device=False),
 }

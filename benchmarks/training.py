@@ -1,9 +1,11 @@
-"""The suite training: full runs per second of this tool and of what it is compared with, side by side.
+"""The suites training and contenders: full runs per second of this tool and of what it is compared with, side by side.
 
-All of them train the same setting: binary without bias, length 8, 100 epochs, one string per step. The contenders are a per-token
-PyTorch loop that does what the published one does, PyTorch over all networks at once, `jax.vmap` as one would first write it, a
-numba kernel in two editions, and this tool, by its compiled scan and by its fused kernel. Slow ones are timed over a part of the
-epochs; every epoch does the same work, and their note says so.
+In the suite training all of them train the same setting: binary without bias, length 8, 100 epochs, one string per step. The
+contenders are a per-token PyTorch loop that does what the published one does, PyTorch over all networks at once, `jax.vmap` as
+one would first write it, a numba kernel in two editions, and this tool, by its compiled scan and by its fused kernel. Slow ones
+are timed over a part of the epochs; every epoch does the same work, and their note says so.
+
+In the suite contenders those that can do it train each of the paper's twelve settings, in float32.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +30,7 @@ from benchmarks.machine import (
 )
 from benchmarks.speed import Timing, initial_weights, time_kernel, time_tool
 from tallystick.datasets.strings import encode
+from tallystick.runs.jobs import paper_grid
 from tallystick.training.engines import cores, devices_named
 from tallystick.training.setting import Setting
 
@@ -61,20 +64,21 @@ def _published_loop() -> Timing | str:
     return Timing(1, seconds, 1, f"one core; {_note(_LOOP_EPOCHS)}")
 
 
-def _batched_pytorch(function: str, device: str) -> Timing | str:
+def _batched_pytorch(function: str, device: str, setting: Setting = SETTING) -> Timing | str:
     """Time PyTorch over all networks; on a CPU with one thread or one per core, whichever is quicker."""
     module = baseline("pytorch_batched")
     if isinstance(module, str):
         return module
     if device == "gpu":
-        return _batch(module, function, "cuda", 1) if module.sees_gpu() else "needs a GPU; PyTorch sees none"
-    timings = [_batch(module, function, "cpu", threads) for threads in sorted({1, cores()})]
+        return _batch(module, function, "cuda", 1, setting) if module.sees_gpu() else "needs a GPU; PyTorch sees none"
+    timings = [_batch(module, function, "cpu", threads, setting) for threads in sorted({1, cores()})]
     return max(timings, key=lambda timing: timing.runs_per_second)
 
 
-def _batch(module: ModuleType, function: str, place: str, threads: int) -> Timing:
+def _batch(module: ModuleType, function: str, place: str, threads: int, setting: Setting) -> Timing:
     seeds = _CPU_SEEDS if place == "cpu" else _PYTORCH_GPU_SEEDS
-    train = partial(getattr(module, function), _start(seeds), *_lessons(), epochs=_BATCHED_EPOCHS, device=place)
+    given = _start(seeds, setting), *_lessons(setting)
+    train = partial(getattr(module, function), *given, epochs=_BATCHED_EPOCHS, device=place)
     with module.threads(threads):
         train()  # compiles
         seconds = _whole_run(best_of(train, 2), _BATCHED_EPOCHS)
@@ -83,12 +87,12 @@ def _batch(module: ModuleType, function: str, place: str, threads: int) -> Timin
     return Timing(seeds, seconds, threads, f"{'one core' if threads == 1 else 'all cores'}; {_note(_BATCHED_EPOCHS)}")
 
 
-def _vmap(device: str) -> Timing | str:
+def _vmap(device: str, setting: Setting = SETTING) -> Timing | str:
     module = baseline("jax_vmap")
     if isinstance(module, str):
         return module
     seeds = _GPU_SEEDS if device == "gpu" else _CPU_SEEDS
-    train = partial(module.train, _start(seeds), *_lessons(), epochs=_VMAP_EPOCHS)
+    train = partial(module.train, _start(seeds, setting), *_lessons(setting), epochs=_VMAP_EPOCHS)
     with devices_named(device).using():
         train()
         seconds = _whole_run(best_of(train, 2), _VMAP_EPOCHS)
@@ -122,16 +126,17 @@ def _note(epochs: int) -> str:
     return f"{epochs} {'epoch' if epochs == 1 else 'epochs'} timed, scaled to {SETTING.epochs}"
 
 
-def _lessons() -> list[np.ndarray]:
+def _lessons(setting: Setting = SETTING) -> list[np.ndarray]:
     """Return the strings as the baselines take them: opening brackets, closing brackets, the right answers."""
-    strings = strings_of(SETTING)
-    return [part.astype(np.float32) for part in (*encode(strings), SETTING.answers(strings)[:, 0])]
+    strings = strings_of(setting)
+    answers = setting.answers(strings)
+    return [part.astype(np.float32) for part in (*encode(strings), answers[:, 0] if answers.shape[1] == 1 else answers)]
 
 
-def _start(seeds: int) -> np.ndarray:
-    """Return initial weights as the baselines take them: for `(`, for `)`, recurrent, readout."""
-    weights = initial_weights(SETTING, seeds)
-    return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
+def _start(seeds: int, setting: Setting = SETTING) -> np.ndarray:
+    """Return initial weights as the baselines take them: a row for `(`, for `)`, and so on as `Parts` names them."""
+    inputs, recurrent, bias, readout, offset = initial_weights(setting, seeds)
+    return np.stack([*inputs, *recurrent, *bias, *readout, *offset])
 
 
 CONTENDERS = (
@@ -177,6 +182,29 @@ def compare(rows: list[Row]) -> list[Row]:
             row["times_the_loop"] = rate / loop if isinstance(loop, float) else None
             row["quickest_is_times"] = max(rates) / rate
     return rows
+
+
+def measure_contenders(device: str) -> Iterator[Row]:
+    """Measure each of the paper's settings by whatever can train it, on the GPU where there is one."""
+    device = devices_named(device).kind
+    for setting in paper_grid("float32"):
+        ways = {
+            "jax.vmap": partial(_vmap, device, setting),
+            "PyTorch": partial(_batched_pytorch, "train_compiled", device, setting),
+            "scan": partial(time_tool, setting, device, "scan"),
+            "this_tool": partial(time_tool, setting, device),
+        }
+        timings = {what: _timing(Contender(what, device, "float32", measure)) for what, measure in ways.items()}
+        rates = {what: found.runs_per_second for what, found in timings.items() if isinstance(found, Timing)}
+        others = [rate for what, rate in rates.items() if what != "this_tool"]
+        yield {
+            "task": setting.task,
+            "bias": "with" if setting.bias else "without",
+            "train_length": setting.train_length,
+            "device": device,
+            **{what: rates.get(what) for what in ways},
+            "times_the_next": rates["this_tool"] / max(others) if others and "this_tool" in rates else None,
+        }
 
 
 def _timing(contender: Contender) -> Timing | str:

@@ -23,16 +23,21 @@ def loaded(name):
 
 
 def stacked(weights):
-    return np.stack([*weights.inputs, *weights.recurrent, *weights.readout_weight])
+    return np.stack([row for part in weights for row in part])
 
 
-def case(length, precision):
+def case(length, precision, task="binary", *, bias=False):
     """Return what a baseline is given (initial weights, opening brackets, closing ones, targets) and what it is to end at."""
-    strings = training_set(BINARY, length, seed=0)
-    setting = Setting("binary", bias=False, train_length=length, precision=precision, epochs=EPOCHS)
-    initial = fresh_weights(setting.kind, BINARY, np.arange(SEEDS), bias=False, dtype=setting.dtype)
-    lessons = [part.astype(setting.dtype) for part in (*encode(strings), BINARY.targets(strings)[:, 0])]
+    setting = Setting(task, bias=bias, train_length=length, precision=precision, epochs=EPOCHS)
+    strings = training_set(setting.goal, length, seed=0)
+    initial = fresh_weights(setting.kind, setting.goal, np.arange(SEEDS), bias=bias, dtype=setting.dtype)
+    answers = setting.answers(strings)
+    targets = answers if setting.goal.outputs > 1 else answers[:, 0]
+    lessons = [part.astype(setting.dtype) for part in (*encode(strings), targets)]
     return [stacked(initial), *lessons], stacked(train(setting, initial, strings).weights)
+
+
+EVERY_KIND = [(task, bias) for task in ("binary", "ternary") for bias in (False, True)]
 
 
 def vector_case(cell, units, *, bias):

@@ -10,7 +10,7 @@ from math import inf
 import jax
 import numpy as np
 import pytest
-from baselines import EPOCHS, case, loaded, vector_case
+from baselines import EPOCHS, EVERY_KIND, case, loaded, vector_case
 from matplotlib.text import Text
 from walking import ROOT
 
@@ -169,6 +169,16 @@ def test_a_device_can_be_measured_alone_beside_the_loop(monkeypatch):
     assert 0 < rows[1]["percent_of_limit"] < 100
 
 
+def test_every_setting_is_compared_with_the_next_contender(monkeypatch, without_gpu):
+    monkeypatch.setattr(training, "_vmap", lambda *_: Timing(10, 1.0, 2))
+    monkeypatch.setattr(training, "_batched_pytorch", lambda *_: "needs torch")
+    monkeypatch.setattr(training, "time_tool", lambda *given: Timing(20 if "scan" in given else 50, 1.0, 2))
+    rows = list(training.measure_contenders("cpu"))
+    assert len({(row["task"], row["bias"], row["train_length"]) for row in rows}) == len(rows) == 12
+    assert all((row["jax.vmap"], row["PyTorch"], row["scan"], row["this_tool"]) == (10, None, 20, 50) for row in rows)
+    assert all(row["times_the_next"] == 2.5 for row in rows)
+
+
 def test_growth_is_measured_along_four_axes(monkeypatch, without_gpu):
     monkeypatch.setattr(speed, "_SEEDS", {"cpu": 4})
     monkeypatch.setattr(speed, "_ALONG_SEEDS", {"cpu": (1, 3)})
@@ -298,8 +308,9 @@ def test_the_examples_of_docstrings_hold(module):
     assert doctest.testmod(module) == doctest.TestResults(failed=0, attempted=1)
 
 
-def test_jax_vmap_trains_to_the_same_weights():
-    given, expected = case(4, "float64")
+@pytest.mark.parametrize(("task", "bias"), EVERY_KIND)
+def test_jax_vmap_trains_to_the_same_weights(task, bias):
+    given, expected = case(4, "float64", task, bias=bias)
     with jax.enable_x64(True):
         found = loaded("jax_vmap").train(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)

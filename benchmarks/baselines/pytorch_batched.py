@@ -1,8 +1,8 @@
 """The training batched in PyTorch: all networks as one tensor of weights, every operation over all of them, one string a step.
 
-Binary, without bias, on a CPU or a GPU. `train` is what one would write: autograd through a loss summed over the networks,
-which do not meet, and PyTorch's own Adam, fused. `train_compiled` is the same step with its gradients derived by hand and Adam
-written out, compiled as one piece by `torch.compile`.
+On a CPU or a GPU. `train` is what one would write for the binary task without bias: autograd through a loss summed over the
+networks, which do not meet, and PyTorch's own Adam, fused. `train_compiled` is the same step with its gradients derived by hand
+and Adam written out, compiled as one piece by `torch.compile`; it also trains networks with biases, and three outputs.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +12,8 @@ from functools import cache
 import numpy as np
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
+
+from benchmarks.baselines import parts_of
 
 LEARNING_RATE, DECAY_MEAN, DECAY_SQUARE, EPSILON = 0.005, 0.9, 0.999, 1e-8
 
@@ -60,12 +62,16 @@ def train_compiled(
     epochs: int = 100,
     device: str = "cpu",
 ) -> np.ndarray:
-    """Train an ensemble with the compiled step; the arguments are those of `train`."""
+    """Train an ensemble with the compiled step.
+
+    The arguments are those of `train`, but for more rows of weights, as `parts_of` cuts them, and for the target of three
+    outputs, which is a row of three for each string's class.
+    """
     weights = torch.as_tensor(start, device=device).clone()
     means, squares = torch.zeros_like(weights), torch.zeros_like(weights)
     # Numbers that change from step to step are tensors: a number of Python's would be compiled in.
     lessons = [torch.as_tensor(part.astype(start.dtype), device=device).unbind() for part in (opening, closing, target)]
-    step, numbers = _compiled_step(), _corrections(epochs * len(target), weights)
+    step, numbers = _compiled_step(start.shape[0], opening.shape[1]), _corrections(epochs * len(target), weights)
     for _ in range(epochs):
         for opens, closes, answer in zip(*lessons, strict=True):
             weights, means, squares = step(weights, means, squares, opens, closes, answer, *next(numbers))
@@ -108,7 +114,8 @@ def _corrections(steps: int, like: torch.Tensor) -> Iterator[tuple[torch.Tensor,
 
 
 @cache
-def _compiled_step() -> Callable[..., tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+def _compiled_step(*_: int) -> Callable[..., tuple[torch.Tensor, torch.Tensor, torch.Tensor]]:
+    torch.compiler.reset()  # of one function PyTorch compiles eight shapes, and runs all others without compiling
     return torch.compile(_step, dynamic=False)
 
 
@@ -122,15 +129,27 @@ def _step(
     size: torch.Tensor,
     root: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    a, b, u, v = weights.unbind()
+    a, b, u, bias, readout, offset = parts_of(weights.unbind(), outputs=answer.numel())
+    if bias:
+        a, b = a + bias[0], b + bias[0]
     h = by_a = by_b = by_u = torch.zeros_like(a)
     for is_open, is_close in zip(opens.unbind(), closes.unbind(), strict=True):
         by_u = u * by_u + h
         h = u * h + (is_open * a + is_close * b)
         by_a, by_b = u * by_a + is_open, u * by_b + is_close
-    error = torch.sigmoid(v * h) - answer
-    to_h = error * v
-    slope = torch.stack((to_h * by_a, to_h * by_b, to_h * by_u, error * h))
+    found = [v * h + c for v, c in zip(readout, offset, strict=True)] if offset else [v * h for v in readout]
+    errors = [torch.sigmoid(found[0]) - answer] if len(found) == 1 else _doubled_errors(found, answer)
+    to_h = sum(error * v for error, v in zip(errors, readout, strict=True))
+    steps = [to_h * by_a, to_h * by_b]
+    slopes = [*steps, to_h * by_u, *([steps[0] + steps[1]] if bias else [])]
+    slope = torch.stack((*slopes, *(error * h for error in errors), *(errors if offset else ())))
     means = DECAY_MEAN * means + (1 - DECAY_MEAN) * slope
     squares = DECAY_SQUARE * squares + (1 - DECAY_SQUARE) * slope * slope
     return weights - size * means / (torch.sqrt(squares) * root + EPSILON), means, squares
+
+
+def _doubled_errors(found: list[torch.Tensor], answer: torch.Tensor) -> list[torch.Tensor]:
+    """Return the slopes of the paper's loss, which takes the classes' shares for logits, by each output."""
+    shares = torch.softmax(torch.stack(found), 0)
+    inner = torch.softmax(shares, 0) - answer[:, None]
+    return list((shares * (inner - (shares * inner).sum(0))).unbind())

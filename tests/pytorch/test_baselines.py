@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from baselines import EPOCHS, case, loaded, vector_case
+from baselines import EPOCHS, EVERY_KIND, case, loaded, vector_case
 
 from tallystick.datasets.strings import training_set
 from tallystick.languages.tasks import BINARY
@@ -17,10 +17,12 @@ def test_batched_pytorch_trains_to_the_same_weights(length):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 
-def test_the_step_that_is_compiled_trains_to_the_same_weights(monkeypatch):
-    given, expected = case(4, "float64")
+@pytest.mark.parametrize(("task", "bias"), EVERY_KIND)
+def test_the_step_that_is_compiled_trains_to_the_same_weights(monkeypatch, task, bias):
+    given, expected = case(4, "float64", task, bias=bias)
     # Compiling takes ten seconds, and changes no more than rounding.
     monkeypatch.setattr(torch, "compile", lambda step, **_: step)
+    loaded("pytorch_batched")._compiled_step.cache_clear()
     found = loaded("pytorch_batched").train_compiled(*given, epochs=EPOCHS)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
