@@ -37,6 +37,8 @@ CELLS = [
         ("linear", 4),
         ("linear", 16),
         ("selective", 4),
+        ("lru", 4),
+        ("lru", 16),
     )
 ]
 

@@ -192,7 +192,7 @@ def test_what_it_cannot_train_is_refused_with_the_reason(monkeypatch):
 
 def test_it_trains_unless_the_scan_is_asked_for():
     usual, quick, slow = (
-        ts.train("binary", 2, seeds=5, epochs=3, engine=engine) for engine in ("auto", "fused", "scan")
+        ts.train("binary", 2, seeds=5, epochs=3, engine=engine, device="cpu") for engine in ("auto", "fused", "scan")
     )
     jax.tree.map(np.testing.assert_array_equal, usual.weights, quick.weights)
     for found, expected in zip(*map(jax.tree.leaves, (quick.weights, slow.weights)), strict=True):
