@@ -269,6 +269,11 @@ def test_numbers_that_are_not_finite_stay_so():
     np.testing.assert_array_equal(logarithms[:8], [np.nan] * 3 + [-np.inf] * 2 + [np.inf, 0, 0])
 
 
+def test_a_sine_is_right_after_many_turns():
+    x = np.random.default_rng(3).uniform(-1e6, 1e6, 16_000).astype(np.float32)
+    np.testing.assert_allclose(compiled(jnp.sin, "float32")(x), np.sin(x.astype(float)), rtol=0, atol=1e-7)
+
+
 def test_the_angle_of_a_point_on_an_axis():
     x = np.array([0, 1, -1, 3] * 4, np.float32)
     assert compiled(lambda x: jnp.atan2(x, 0 * x), "float32")(x)[:4].tolist() == [

@@ -205,7 +205,7 @@ class Vectors:
         return self.builder.fdiv(y, self.builder.fadd(y, self.number(2, x)))
 
     def sine(self, x: Value, quarters: int = 0) -> Value:
-        """Write sin(x + quarters·π/2), where x = n·π/2 + r with |r| ≤ π/4 and |n| has at most half the digits."""
+        """Write sin(x + quarters·π/2) by r, where x = n·π/2 + r with |r| ≤ π/4; n is below 2²² in float32 and 2⁵¹ in float64."""
         build, element = self.builder, element_of(x)
         (digits, _), whole = _FORMAT[element], _BITS[element]
         magic = self.number(1.5 * 2.0**digits, x)
@@ -353,16 +353,15 @@ _HALF_PI = {
 }
 """π/2 in two parts, of which the first is the nearest number of the type."""
 
-_TERMS = {_SINGLE: (4, 5, 6, 9), _DOUBLE: (8, 9, 11, 20)}
-"""How many terms of each series below are not lost in rounding."""
 
-
-def _series(place: int, term: Callable[[int], float]) -> dict[ir.Type, tuple[float, ...]]:
-    return {element: tuple(term(power) for power in range(1, terms[place] + 1)) for element, terms in _TERMS.items()}
+def _series(single: int, double: int, term: Callable[[int], float]) -> dict[ir.Type, tuple[float, ...]]:
+    """Return as many terms of a series as are not lost in rounding, from the second one on."""
+    numbers = {_SINGLE: single, _DOUBLE: double}
+    return {element: tuple(term(power) for power in range(1, number + 1)) for element, number in numbers.items()}
 
 
 # Each is the rest of a series after its first term, as a polynomial in x²: (sin x − x)/x³, (cos x − 1)/x² and so on.
-_SINE = _series(0, lambda power: (-1) ** power / factorial(2 * power + 1))
-_COSINE = _series(1, lambda power: (-1) ** power / factorial(2 * power))
-_ARTANH = _series(2, lambda power: 1 / (2 * power + 1))
-_ARCTANGENT = _series(3, lambda power: (-1) ** power / (2 * power + 1))
+_SINE = _series(4, 8, lambda power: (-1) ** power / factorial(2 * power + 1))
+_COSINE = _series(5, 9, lambda power: (-1) ** power / factorial(2 * power))
+_ARTANH = _series(6, 11, lambda power: 1 / (2 * power + 1))
+_ARCTANGENT = _series(9, 20, lambda power: (-1) ** power / (2 * power + 1))
