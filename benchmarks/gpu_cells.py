@@ -36,7 +36,7 @@ from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
 
 CELLS = (
     *("linear:1", "linear:1:bias", "linear:4", "linear:4:bias", "lstm:1:bias", "lstm:2", "lstm:2:bias"),
-    *("gru:2:bias", "selective:4:bias", "lru:4:bias"),
+    *("gru:2:bias", "selective:4:bias"),
 )
 FILLING = 132 * 2 * 128
 """How many networks an H200 trains at once if they need all registers."""

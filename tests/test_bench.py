@@ -173,10 +173,16 @@ def test_every_setting_is_compared_with_the_next_contender(monkeypatch, without_
     monkeypatch.setattr(training, "_vmap", lambda *_: Timing(10, 1.0, 2))
     monkeypatch.setattr(training, "_batched_pytorch", lambda *_: "needs torch")
     monkeypatch.setattr(training, "time_tool", lambda *given: Timing(20 if "scan" in given else 50, 1.0, 2))
+    monkeypatch.setattr(training, "_numba", lambda *_: Timing(30, 1.0, 2))
     rows = list(training.measure_contenders("cpu"))
     assert len({(row["task"], row["bias"], row["train_length"]) for row in rows}) == len(rows) == 12
     assert all((row["jax.vmap"], row["PyTorch"], row["scan"], row["this_tool"]) == (10, None, 20, 50) for row in rows)
-    assert all(row["times_the_next"] == 2.5 for row in rows)
+    by_hand = [row["task"] == "binary" and row["bias"] == "without" for row in rows]
+    assert [row["numba"] for row in rows] == [30 if each else None for each in by_hand]
+    assert [row["times_the_next"] for row in rows] == [pytest.approx(5 / 3) if each else 2.5 for each in by_hand]
+    assert [row["note"] for row in rows] == [
+        "PyTorch needs torch" if each else "PyTorch needs torch; numba trains another setting" for each in by_hand
+    ]
 
 
 def test_growth_is_measured_along_four_axes(monkeypatch, without_gpu):

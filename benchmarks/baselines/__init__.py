@@ -36,6 +36,7 @@ class Parts(NamedTuple):
 def parts_of(rows: Any, outputs: int) -> Parts:  # noqa: ANN401 -- arrays of whichever library
     """Say what rows of weights are, in the order of `Parts`."""
     a, b, u, *rest = rows
-    has_bias = len(rest) % (2 * outputs) == 1 and len(rest) > 1
+    has_bias = len(rest) == 2 * outputs + 1
+    assert has_bias or len(rest) in (outputs, 2 * outputs), "a bias of the cell goes with biases of the outputs"
     after = rest[has_bias:]
     return Parts(a, b, u, rest[:has_bias], after[:outputs], after[outputs:])

@@ -202,15 +202,15 @@ class Writing:
 # --- Phases ---------------------------------------------------------------------------------------------------------------------
 
 _WAITS = {
-    "float32": {"exp": 45, "tanh": 60, "logistic": 60, "div": 12, "sqrt": 20},
-    "float64": {"exp": 60, "tanh": 80, "logistic": 80, "div": 14, "sqrt": 24},
+    "float32": {"exp": 45, "tanh": 60, "logistic": 60, "sin": 45, "cos": 45, "div": 12, "sqrt": 20},
+    "float64": {"exp": 60, "tanh": 80, "logistic": 80, "sin": 60, "cos": 60, "div": 14, "sqrt": 24},
 }
 _USUAL_WAIT = 4
 """About how many clocks pass until a result is there. These decide where a step is cut, and so its speed, but no result."""
 
-_LONG_PHASE, _MOST_PHASES = 80, 3
-"""The waits, in clocks, beyond which a step measured quicker with one phase more, and the most phases that made it quicker: what
-one phase finds out for another is put down and fetched again."""
+_CLOCKS_OF_A_PHASE = 80
+"""A step gets a phase for every so many clocks of waits. More phases measured slower: what one computes for another goes through
+memory."""
 
 _COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 
@@ -271,11 +271,11 @@ def _wait(step: Step, needed: Iterable[Place], added: Container[Place]) -> _Wait
     return _Waits(begins, max(ends.values()) + 1, types)
 
 
-def phases_for(step: Step) -> int:
-    """Return how many phases a step measured best in: the longer its waits, the more."""
+def phases_for(step: Step, most: int) -> int:
+    """Return how many phases to cut a step into, by a rule that fits measurements: the longer its waits, the more."""
     results = [place for former, place in zip(step.before, step.after, strict=True) if place != former]
     waits = _wait(step, step.graph.needed(results), step.graph.added_products(results))
-    return min(_MOST_PHASES, ceil(waits.span / _LONG_PHASE))
+    return min(most, ceil(waits.span / _CLOCKS_OF_A_PHASE))
 
 
 class Phases:

@@ -43,16 +43,16 @@ _REGISTER = {"float32": 16, "float64": 8}
 """Lanes of the widest vectors that processors have."""
 
 _FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
-"""The most weights of a network for which counting right answers is a good part of a step, and the most for which phases pay:
-with more, there is enough to do beside a root or a quotient, and several phases have more numbers than registers hold."""
+"""The most weights of a network for which three phases pay, and counting right answers is a good part of a step; and the most for
+which two pay. With more, there is enough to do beside a root or a quotient, and phases have more numbers than registers hold."""
 
 _VECTORS = 12
-"""The vectors of a block whose steps have phases: a multiple of every number of phases, and few enough for the first cache."""
+"""The vectors of a block of networks with few weights: a multiple of any number of phases, and few enough for the first cache."""
 
 
 @cache
 def with_best_layout(program: Program) -> Program:
-    """Return a program of single vectors in the layout that measured best; all layouts round alike.
+    """Return a program, given with single vectors, in the layout that measured best; all layouts round alike.
 
     Of networks with few weights, several vectors are in different phases of a step at the same time, so that the wait for a root
     or a quotient of one is filled by the products of the others. Of larger networks a step has enough to do of its own.
@@ -60,8 +60,9 @@ def with_best_layout(program: Program) -> Program:
     weights = sum(map(prod, program.shapes))
     if weights > _SOME_WEIGHTS:
         return program
-    phases = phases_for(note_step(trace(program), counts=False))
-    layout = program.layout._replace(vectors=_VECTORS, phases=phases, counts_apart=weights <= _FEW_WEIGHTS)
+    few = weights <= _FEW_WEIGHTS
+    phases = phases_for(note_step(trace(program), counts=False), most=3 if few else 2)
+    layout = program.layout._replace(vectors=_VECTORS if few else phases, phases=phases, counts_apart=few)
     return program._replace(layout=layout)
 
 
