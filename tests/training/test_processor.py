@@ -17,7 +17,7 @@ from tallystick.errors import BadInput
 from tallystick.languages.tasks import BINARY
 from tallystick.training.engines import MOST_WEIGHTS, Engine, devices_named, engine_for, engine_text
 from tallystick.training.ensemble import train
-from tallystick.training.fused import processor
+from tallystick.training.fused import processor, vectors
 from tallystick.training.fused.numbering import SEEDS, Writer, numbers, unwritable
 from tallystick.training.fused.programs import SHARING, Layout
 from tallystick.training.fused.vectors import FLOATS, OPERATIONS, Vectors
@@ -212,14 +212,14 @@ def compiled(work, dtype, lanes=16):
     pointers = ir.IntType(8).as_pointer().as_pointer()
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [pointers, *[ir.IntType(64)] * 2]), "train")
     builder = ir.IRBuilder(function.append_basic_block("entry"))
-    vectors, kind = Vectors(builder, lanes), ir.VectorType(FLOATS[dtype], lanes).as_pointer()
+    writer, kind = Writer(Vectors(builder, lanes), multiply_adds=()), ir.VectorType(FLOATS[dtype], lanes).as_pointer()
     places = [
         builder.bitcast(builder.load(builder.gep(function.args[0], [ir.Constant(ir.IntType(64), place)])), kind)
         for place in range(2)
     ]
     with processor._count(builder, function.args[1]) as block:
         x = builder.load(builder.gep(places[0], [block]), align=4)
-        (y,) = Writer(vectors, multiply_adds=()).write(program, [numbers([x], (SEEDS,))])
+        (y,) = writer.write(program, [numbers([x], (SEEDS,))])
         builder.store(y.values.item(), builder.gep(places[1], [block]), align=4)
     builder.ret_void()
     run = processor._compile(module)
@@ -259,7 +259,20 @@ def test_functions_are_right_to_the_last_places(work, known, ends, dtype):
     assert off.max() < 4
 
 
+@pytest.mark.parametrize("work", [jnp.exp, jax.nn.sigmoid], ids=["exp", "logistic"])
+def test_every_processor_finds_the_same_roots_of_two(monkeypatch, work):
+    """Those with AVX-512 look them up in a register, and others in memory."""
+    x = np.random.default_rng(4).uniform(-750, 750, 16_000)
+    usual = compiled(work, "float64", lanes=8)(x)
+    monkeypatch.setattr(vectors, "_has_wide_lookups", lambda: False)
+    np.testing.assert_array_equal(compiled(work, "float64", lanes=8)(x), usual)
+    np.testing.assert_array_equal(compiled(work, "float64", lanes=2)(x), usual)
+
+
 def test_numbers_that_are_not_finite_stay_so():
+    x = np.array([np.nan, np.inf, -np.inf, 0] * 4)
+    assert np.isnan(compiled(jnp.exp, "float64", lanes=8)(x)[::4]).all()
+    assert compiled(jax.nn.sigmoid, "float64", lanes=8)(x)[[1, 3]].tolist() == [1, 0.5]
     x = np.array([np.nan, np.inf, -np.inf, 0] * 4, np.float32)
     assert np.isnan(compiled(jnp.tanh, "float32")(x)[::4]).all()
     assert compiled(jnp.tanh, "float32")(x)[1:4].tolist() == [1, -1, 0]
