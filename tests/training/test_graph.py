@@ -166,13 +166,25 @@ def test_a_step_in_phases_is_the_step(cell, units, counts, number):
     assert is_the_step(step, number)
 
 
-def test_a_step_with_longer_waits_has_more_phases():
+def chain(*names):
+    """A step of operations each of which waits for the one before."""
     graph = Graph()
-    given = graph.note(INPUT, detail=0)
-    added = Step(graph, [("float32", True)], [given], [graph.apply("add", given, given)], given, counts=False)
-    steps = [note_step(traced(cell, 1, bias=True), counts=False) for cell in ("linear", "gru")]
-    assert [phases_for(step, most=3) for step in (added, *steps)] == [1, 2, 3]
-    assert phases_for(steps[1], most=2) == 2
+    given = place = graph.note(INPUT, detail=0)
+    for name in names:
+        place = graph.note(name, place)
+    return Step(graph, [("float32", True)], [given], [place], given, counts=False)
+
+
+def test_a_step_with_longer_waits_has_more_phases():
+    steps = [chain("add"), chain("exp", "exp"), note_step(traced("linear", 1, bias=True), counts=False)]
+    assert [phases_for(step, most=3) for step in steps] == [1, 2, 3]
+    assert phases_for(steps[2], most=2) == 2
+
+
+def test_phases_are_about_as_long():
+    """An exponential has a phase of its own here, though it begins before a third of the step is over."""
+    phases = Phases(chain(*["neg"] * 8, "exp", *["neg"] * 11), 3)
+    assert [phases.phase[place] for place in sorted(phases.order)] == [0] * 8 + [1] + [2] * 11
 
 
 def made_step(after, right=lambda graph, x, *_: graph.note("sqrt", x), own=(True, True, True)):

@@ -7,9 +7,11 @@ A graph is written with whatever computes numbers of many networks: LLVM's vecto
 as a whole, or in phases, each for other networks.
 """
 
+from bisect import bisect
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from math import ceil
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import ceil, inf
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -203,14 +205,23 @@ class Writing:
 
 _WAITS = {
     "float32": {"exp": 45, "tanh": 60, "logistic": 60, "sin": 45, "cos": 45, "div": 12, "sqrt": 20},
-    "float64": {"exp": 60, "tanh": 80, "logistic": 80, "sin": 60, "cos": 60, "div": 14, "sqrt": 24},
+    "float64": {"exp": 45, "tanh": 80, "logistic": 62, "sin": 60, "cos": 60, "div": 14, "sqrt": 24},
 }
 _USUAL_WAIT = 4
-"""About how many clocks pass until a result is there. These decide where a step is cut, and so its speed, but no result."""
+"""About how many clocks pass until a result is there."""
 
-_CLOCKS_OF_A_PHASE = 80
+_DIVIDER = {
+    "float32": {"div": 2.5, "logistic": 2.5, "tanh": 2.5, "sqrt": 4.5},
+    "float64": {"div": 4.0, "logistic": 4.0, "tanh": 4.0, "sqrt": 7.5},
+}
+"""For how many clocks an operation holds the one unit that computes quotients and roots."""
+
+_CLOCKS_OF_A_PHASE = 60
 """A step gets a phase for every so many clocks of waits. More phases measured slower: what one computes for another goes through
-memory."""
+memory. These numbers decide where a step is cut, and so its speed, but no result."""
+
+_CUTS = 100
+"""How many ways to cut a step are looked at closely."""
 
 _COMPARISONS = ("gt", "ge", "lt", "le", "eq", "ne")
 
@@ -236,24 +247,25 @@ class Step(NamedTuple):
 
 
 class _Waits(NamedTuple):
-    """When each operation of a step can begin, in clocks.
+    """When each operation of a step that every network does on its own begins and ends at the soonest, in clocks.
 
     Attributes:
-        begins: of each operation that every network does on its own, how long it waits.
-        span: how long the whole step takes.
-        types: of each number, NumPy's name of its type.
+        begins: when the numbers that it needs are there.
+        ends: when its result is there.
     """
 
-    begins: dict[Place, float]
-    span: float
-    types: dict[Place, str]
+    begins: dict[Place, int]
+    ends: dict[Place, int]
 
 
-def _wait(step: Step, needed: Iterable[Place], added: Container[Place]) -> _Waits:
-    """Let every operation begin as soon as the numbers that it needs are there; added products are part of sums."""
+def _wait(step: Step, needed: Iterable[Place], added: Container[Place]) -> tuple[_Waits, dict[Place, str]]:
+    """Let every operation begin as soon as it can, and return NumPy's name of the type of each number, too.
+
+    Added products are part of sums.
+    """
     noted, own = step.graph.noted, set[Place]()
-    begins: dict[Place, float] = {}
-    ends: dict[Place, float] = {}
+    begins: dict[Place, int] = {}
+    ends: dict[Place, int] = {}
     types: dict[Place, str] = {}
     for place in needed:
         name, operands, detail = noted[place]
@@ -268,18 +280,50 @@ def _wait(step: Step, needed: Iterable[Place], added: Container[Place]) -> _Wait
             own.add(place)
             if name != INPUT and place not in added:
                 begins[place], ends[place] = begin, begin + _WAITS.get(types[place], {}).get(name, _USUAL_WAIT)
-    return _Waits(begins, max(ends.values()) + 1, types)
+    return _Waits(begins, {place: ends[place] for place in begins}), types
 
 
 def phases_for(step: Step, most: int) -> int:
     """Return how many phases to cut a step into, by a rule that fits measurements: the longer its waits, the more."""
     results = [place for former, place in zip(step.before, step.after, strict=True) if place != former]
-    waits = _wait(step, step.graph.needed(results), step.graph.added_products(results))
-    return min(most, ceil(waits.span / _CLOCKS_OF_A_PHASE))
+    waits, _ = _wait(step, step.graph.needed(results), step.graph.added_products(results))
+    return min(most, ceil(max(waits.ends.values()) / _CLOCKS_OF_A_PHASE))
+
+
+def _cut(waits: _Waits, number: int, held: Mapping[Place, float]) -> list[float]:
+    """Return when each phase of a step begins, so that one pass over all of them is short.
+
+    The longest phase counts, all of them by their root mean square, and how long roots and quotients stand in line for the unit
+    that computes them, because those of several phases come at the same time. The weights of the three fit measurements.
+
+    Args:
+        waits: when each operation begins and ends.
+        number: how many phases.
+        held: for how many clocks operations hold that unit.
+    """
+    begins, ends = (np.array(list(part.values())) for part in waits)
+    times = np.unique(begins)
+    reached = np.array([ends[begins <= time].max() for time in times])  # the end of all that begins by then
+    cuts = np.array(list(combinations(range(1, len(times)), min(number, len(times)) - 1)), int)
+    starts = np.pad(times[cuts], ((0, 0), (1, 0)))
+    lengths = np.pad(reached[cuts - 1], ((0, 0), (0, 1)), constant_values=reached[-1]) - starts
+    wait = lengths.max(axis=1) + np.sqrt((lengths**2).mean(axis=1))
+
+    def clocks(cut: int) -> float:
+        first = starts[cut].tolist()
+        line = sorted((waits.ends[place] - first[bisect(first, waits.begins[place]) - 1], place) for place in held)
+        free = delay = 0.0
+        for ready, place in line:
+            delay += max(free - ready, 0)
+            free = max(free, ready) + held[place]
+        return float(wait[cut]) + delay / (2 * max(len(line), 1))
+
+    found = min(np.argsort(wait, kind="stable")[:_CUTS].tolist(), key=clocks)
+    return [*starts[found].tolist(), *[inf] * (number - starts.shape[1])]
 
 
 class Phases:
-    """A step in phases of about equal waits. While one group of networks is in one phase, others can be in the others.
+    """A step in phases of about equal length. While one group of networks is in one phase, others can be in the others.
 
     The operations of a step wait for each other, so that a processor that works on one step at a time idles. If it does each
     phase for another group of networks, operation by operation in turn, some compute while others wait.
@@ -307,10 +351,11 @@ class Phases:
         results = [place for *_, place in changed]
         self.added = graph.added_products([*results, step.right])  # whether or not it counts, so that both round alike
         results += [step.right] if step.counts else []
-        begins, whole, types = _wait(step, graph.needed(results), self.added)
-        span = whole / number
-        self.phase = {place: int(begin / span) for place, begin in begins.items()}
-        self.order = sorted(begins, key=lambda place: (begins[place] - self.phase[place] * span, place))
+        waits, types = _wait(step, graph.needed(results), self.added)
+        divider = {place: _DIVIDER.get(types[place], {}).get(graph.noted[place].name) for place in waits.begins}
+        begins, starts = waits.begins, _cut(waits, number, {place: held for place, held in divider.items() if held})
+        self.phase = {place: bisect(starts, begin) - 1 for place, begin in begins.items()}
+        self.order = sorted(begins, key=lambda place: (begins[place] - starts[self.phase[place]], place))
         turns = {place: (self.phase[place], turn) for turn, place in enumerate(self.order)}
         end = number - 1, len(self.order)
         last: dict[Place, tuple[int, int]] = {}

@@ -399,7 +399,8 @@ _EXPONENTIAL = {
     ),
 }
 """(eʳ − 1 − r)/r² for |r| ≤ ln 2 / (2·parts), by type and parts, the lowest power first: of all polynomials with so many
-coefficients these give eʳ with the least relative error at the worst r (by Remez's exchange), 3.1·10⁻⁹, 1.2·10⁻¹⁷ and 3.7·10⁻¹⁸."""
+coefficients these give eʳ with the least relative error at the worst r (by Remez's exchange): 3.1·10⁻⁹, 1.2·10⁻¹⁷ and
+3.7·10⁻¹⁸."""
 
 _HALF_PI = {
     _SINGLE: (float(np.float32(pi / 2)), pi / 2 - float(np.float32(pi / 2))),
