@@ -210,7 +210,7 @@ class Vectors:
         """Return where the module holds some numbers."""
         module = self.builder.module
         if name not in module.globals:
-            table = ir.GlobalVariable(module, numbers.type, name)
+            table: Any = ir.GlobalVariable(module, numbers.type, name)
             table.global_constant, table.linkage, table.initializer = True, "internal", numbers
         return module.globals[name]
 
