@@ -32,11 +32,14 @@ _SHOWN = (ADDITION, MULTIPLICATION, MULTIPLY_ADD, "max", RECIPROCAL, "sqrt", "ex
 
 # By hand, in multiply-adds. A reciprocal is an estimate and Newton's steps of two instructions, one step for single precision and
 # two for double; a root is the same with steps of three or four and a last product. An exponential is 2ⁿ·e^r: four for n and r,
-# a polynomial of degree 6 or 11, one for 2ⁿ. A tanh is an exponential, a reciprocal and one more.
+# a polynomial of degree 6, one for 2ⁿ; for a double, n is a multiple of 1/16, whose power comes from a table. A tanh is an
+# exponential, a reciprocal and one more.
 _BY_HAND = {
     "float32": {RECIPROCAL: Cost(3), "sqrt": Cost(5), "exp": Cost(11), "tanh": Cost(15)},
-    "float64": {RECIPROCAL: Cost(5), "sqrt": Cost(8), "exp": Cost(16), "tanh": Cost(22)},
+    "float64": {RECIPROCAL: Cost(5), "sqrt": Cost(8), "exp": Cost(11), "tanh": Cost(17)},
 }
+# A GPU has no table in registers, so that n is whole and the polynomial of degree 11.
+_WITHOUT_A_TABLE = {**_BY_HAND["float64"], "exp": Cost(16), "tanh": Cost(22)}
 # An NVIDIA GPU has them in hardware in single precision, 2ˣ in place of eˣ; a double is brought to its digits by hand. The
 # hardware's tanh has too few digits; 1 − 2/(1 + e²ˣ) has enough.
 _IN_HARDWARE = {RECIPROCAL: Cost(1, 1), "sqrt": Cost(1, 1), "exp": Cost(2, 1), "tanh": Cost(5, 2)}
@@ -87,7 +90,7 @@ def gpu_rates(gpu: Gpu, precision: str, number: int) -> Rates | None:
     if gpu.capability not in GPU_LANES or not gpu.multiprocessors or gpu.gigahertz is None:
         return None
     lanes, clocks = GPU_LANES[gpu.capability], number * gpu.multiprocessors * gpu.gigahertz * 1e9
-    costs = _IN_HARDWARE if precision == "float32" else _BY_HAND[precision]
+    costs = _IN_HARDWARE if precision == "float32" else _WITHOUT_A_TABLE
     return Rates(clocks * getattr(lanes, precision), clocks * lanes.special, costs)
 
 
