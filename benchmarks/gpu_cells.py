@@ -36,7 +36,7 @@ from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
 
 CELLS = (
     *("linear:1", "linear:1:bias", "linear:4", "linear:4:bias", "lstm:1:bias", "lstm:2", "lstm:2:bias"),
-    *("gru:2:bias", "selective:4:bias"),
+    *("gru:2:bias", "selective:4:bias", "lru:4:bias"),
 )
 FILLING = 132 * 2 * 128
 """How many networks an H200 trains at once if they need all registers."""
@@ -59,12 +59,12 @@ def seconds_of(work: Callable[[], object]) -> float:
 
 def kernel_rate(setting: Setting) -> tuple[float, float]:
     """Return runs per second, and the seconds of a first call, which compiles."""
-    seeds = (25 if issubclass(setting.kind, VectorCell) else 96) * FILLING
+    seeds = (24 if issubclass(setting.kind, VectorCell) else 96) * FILLING
     strings = training_set(setting.goal, setting.train_length, seed=0)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
     parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
     arrays = jax.tree.map(jnp.asarray, (initial(setting, seeds), script))
-    launch = launch_for(shapes_of(arrays[0]), np.dtype(setting.precision))
+    launch = launch_for(shapes_of(arrays[0]), script, setting.kind, setting.procedure)
     first, *later = (seconds_of(lambda: train_fused(*arrays, launch=launch, **parts)) for _ in range(3))
     return seeds / min(later), first - min(later)
 

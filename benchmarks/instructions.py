@@ -37,7 +37,7 @@ def step_instructions(setting: Setting, strings: list[str]) -> dict[str, float]:
         script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
         traced = _trace(setting, str(script.asked.dtype), shape)
         # The same string twice needs the same instructions.
-        times = Counter(_lesson(script, shape, place) for place in range(len(strings)))
+        times = Counter(_lesson(script, place) for place in range(len(strings)))
         counted: Counter[str] = Counter()
         for lesson, repeats in times.items():
             for name, size in _instructions(traced, lesson, str(script.asked.dtype)).items():
@@ -52,10 +52,10 @@ def _trace(setting: Setting, gradients: str, shape: Shape) -> Traced:
     return trace(program_of(example, gradients, shape, *parts))
 
 
-def _lesson(script: Script, shape: Shape, place: int) -> tuple[float, ...]:
+def _lesson(script: Script, place: int) -> tuple[float, ...]:
     """Return a string's numbers in the order of the program's arguments: its tokens, and what is asked of it."""
-    bits = [(int(word[place]) >> bit) & 1 for bit in range(shape.tokens) for word in (script.opening, script.closing)]
-    return (*map(float, bits), *map(float, np.asarray(script.asked)[place]))
+    tokens = zip(script.opening[place], script.closing[place], strict=True)
+    return (*(float(part) for token in tokens for part in token), *map(float, np.asarray(script.asked)[place]))
 
 
 def _instructions(traced: Traced, lesson: tuple[float, ...], precision: str) -> Counter[str]:

@@ -12,12 +12,19 @@ own, and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
+On GPUs, S is not multiplied by β₂ at all. In step k of an epoch every gradient is made c = β₂^(−k/2) times as large, by way of
+the error that it comes from. With c·M and c²·S in place of M and S,
+
+    c²·S = c'²·S' + (c·g)²,    c·M = β₁/√β₂·(c'·M') + c·g    and    M/(√S + ε/ρ) = c·M/(√(c²·S) + c·ε/ρ),
+
+where c', M' and S' are those of the step before. After an epoch both sums are divided by what they have grown by.
+
 Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is expensive, three products are cheaper. The factor
 before M is put into it, so that a weight's change is one multiply-add.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import mul
 from typing import Any, NamedTuple
@@ -108,6 +115,15 @@ def with_memory(objective: Objective, factor: float, outputs: int) -> Objective:
         return objective.error(values[:outputs], targets[:-1]) + tuple(factor * one for one in errors)
 
     return Objective(f"{objective.name}_and_memory", loss, error)
+
+
+def grown(objective: Objective, growth: Array) -> Objective:
+    """Return an objective that is some times as large."""
+
+    def error(outputs: Outputs, targets: Outputs) -> Outputs:
+        return tuple(growth.astype(one.dtype) * one for one in objective.error(outputs, targets))
+
+    return replace(objective, loss=lambda *values: growth * objective.loss(*values), error=error)
 
 
 BINARY_CROSS_ENTROPY = Objective("binary_cross_entropy", _sigmoid_loss, _sigmoid_error)
@@ -282,10 +298,11 @@ def _change(mean: Array, square: Array, rate: Array, root: Array, epsilon: float
 
 
 class Folded(NamedTuple):
-    """A step's two numbers: the factor before M, and what is added to √S."""
+    """A step's numbers: the factor before M, what is added to √S, and what gradients have grown by where they do."""
 
     rate: Float[Any, "*step"]
     offset: Float[Any, "*step"]
+    growth: Any = None
 
 
 def fold(corrections: Corrections, momenta: Momenta) -> Folded:
@@ -294,14 +311,40 @@ def fold(corrections: Corrections, momenta: Momenta) -> Folded:
     return Folded(corrections.rate * (1 - momenta.decay) / scale, momenta.epsilon / scale)
 
 
-def folded_adam(folded: Callable[[Array], Folded], momenta: Momenta, sharing: int = 2) -> optax.GradientTransformation:
+def grow(folded: Folded, places: Array, momenta: Momenta) -> Folded:
+    """Return the numbers of steps whose gradients grow; `places` are those of their strings in an epoch."""
+    dtype = folded.offset.dtype
+    growth = (_rounded(momenta.square_decay, dtype) ** (-(places + 1) / 2)).astype(dtype)
+    return Folded(folded.rate, folded.offset * growth, growth)
+
+
+def _rounded(number: float, dtype: np.dtype) -> float:
+    """Return a number as an optimiser of some precision multiplies by it."""
+    return float(np.asarray(number, dtype))
+
+
+def shrink(state: optax.OptState, growth: Array) -> optax.OptState:
+    """Return the state of the optimiser after an epoch, at the end of which gradients had grown by so much."""
+    assert isinstance(state, optax.ScaleByAdamState)
+    first = jax.tree.map(lambda m: m / growth, state.mu)
+    return state._replace(mu=first, nu=jax.tree.map(lambda s: s / growth / growth, state.nu))
+
+
+def folded_adam(
+    folded: Callable[[Array], Folded], momenta: Momenta, sharing: int = 2, *, grows: bool = False
+) -> optax.GradientTransformation:
     """Return the optimiser; the folded numbers are a function of the steps done, and `sharing` quotients share a reciprocal."""
-    decay, square_decay, _ = momenta
 
     def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
+        decay, square_decay, _ = momenta
+        if grows:  # a β₁ that is wrong in its last digit makes M wrong in its last but one
+            decay, square_decay = (
+                _rounded(number, jax.tree.leaves(gradient)[0].dtype) for number in (decay, square_decay)
+            )
+            decay, square_decay = decay / square_decay**0.5, 1.0
         sums = jax.tree.map(lambda m, g: decay * m + g, moments.first, gradient)
         squares = jax.tree.map(lambda s, g: square_decay * s + g * g, moments.second, gradient)
-        rate, offset = folded(done)
+        rate, offset, _ = folded(done)
         divisors = [jnp.sqrt(s) + offset for s in jax.tree.leaves(squares)]
         scales = _over_numbers(-rate, divisors, sharing)
         leaves, structure = jax.tree.flatten(sums)

@@ -193,7 +193,7 @@ class Engine:
         from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
 
         def train(block: AnyWeights) -> tuple[AnyWeights, PerSeed]:
-            launch = launch_for(shapes_of(block), setting.gradient_dtype)
+            launch = launch_for(shapes_of(block), script, setting.kind, setting.procedure)
             return train_fused(*jax.tree.map(jnp.asarray, (block, script)), shape=shape, launch=launch, **parts)
 
         return train

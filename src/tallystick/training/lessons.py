@@ -188,14 +188,14 @@ def _fill_up(array: np.ndarray, rows: int) -> np.ndarray:
     return np.concatenate([array, np.zeros((rows - len(array), *array.shape[1:]), array.dtype)])
 
 
-# --- Words and tables ---------------------------------------------------------------------------------------------------------
+# --- Tables -------------------------------------------------------------------------------------------------------------------
 
 
 class Script(NamedTuple):
     """What every block of networks reads, step by step; a row of `asked` holds targets, then answers."""
 
-    opening: Int[Any, " string"]
-    closing: Int[Any, " string"]
+    opening: Float[Any, "string token"]
+    closing: Float[Any, "string token"]
     asked: Float[Any, "string number"]
     stages: Int[Any, "stage 2"]
     folded: Folded
@@ -221,18 +221,18 @@ class Shape(NamedTuple):
 
 
 def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script, Shape]:
-    """Put a training set and its course into words and tables, without the padding."""
+    """Put a training set and its course into tables, without the padding."""
     strings = int(course.stage_strings[-1])
     present = (lessons.opening + lessons.closing)[:strings]
     tokens = max(1, int(present.sum(axis=1).max()))  # an empty string is a token of padding
-    opening, closing = (_words(part[:strings, -tokens:]) for part in (lessons.opening, lessons.closing))
+    opening, closing = (part[:strings, -tokens:] for part in (lessons.opening, lessons.closing))
     targets = lessons.targets[:strings, -tokens:] if method.every_token else lessons.targets[:strings]
     asked = np.concatenate([targets.reshape(strings, -1), lessons.answers[:strings]], axis=1)
     steps = int(np.sum(course.stage_strings * course.stage_epochs))
     # Few lengths of tables, so that few programs are compiled for them.
     room = max(_LEAST_ROOM, 1 << (steps - 1).bit_length())
     table = _folded_corrections(jnp.arange(room, dtype=jnp.int32), jax.tree.map(jnp.asarray, course), method=method)
-    folded = Folded(*(part[:steps] for part in map(np.asarray, table)))
+    folded = jax.tree.map(lambda part: np.asarray(part)[:steps], table)
     numbers = (course.strength[None], course.learning_rate[None])
     stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
     script = Script(opening, closing, asked, stages, folded, _temperatures(course, method), *numbers)
@@ -244,7 +244,8 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
 def _folded_corrections(steps: Array, course: Course, *, method: Method) -> Folded:
     dtype = course.learning_rate.dtype
     corrections = course.corrections(steps, method)
-    return Folded(*(jnp.broadcast_to(part, steps.shape).astype(dtype) for part in fold(corrections, method.momenta)))
+    folded = fold(corrections, method.momenta)
+    return jax.tree.map(lambda part: jnp.broadcast_to(part, steps.shape).astype(dtype), folded)
 
 
 def _temperatures(course: Course, method: Method) -> np.ndarray:
@@ -253,8 +254,3 @@ def _temperatures(course: Course, method: Method) -> np.ndarray:
     done = jnp.arange(steps + 1 if method.sharpens else 0, dtype=jnp.int32)
     found = jax.tree.map(jnp.asarray, course).temperature(done, method)
     return np.zeros(1, course.learning_rate.dtype) if found is None else np.asarray(found)
-
-
-def _words(tokens: np.ndarray) -> np.ndarray:
-    """Write each string as an integer; the first token is the lowest bit."""
-    return (tokens.astype(np.int32) << np.arange(tokens.shape[1], dtype=np.int32)).sum(axis=1, dtype=np.int32)

@@ -1,6 +1,7 @@
 """Numbers of many networks as a GPU computes them: multiply-adds, and short quotients, roots and exponentials.
 
     x·y + z       float32: one instruction, where the compiler would round the product first
+    x·t, x·t + z  for a token's t, which is 0 or 1: a choice, and an addition that is done or left out
     x/y, √x       float32: the device's approximation; float64: the same, refined until it is right to about the last place
     eˣ            float32: a power of two by the device's approximation
     tanh x        float32: 1 − 2/(1 + e²ˣ)
@@ -12,6 +13,7 @@ them, so that the two stay together. docs/performance.md compares weights that w
 
 import operator
 from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
 from math import e, log2
 from typing import Any
 
@@ -21,7 +23,40 @@ import numpy as np
 from jax.experimental.pallas import triton
 from jaxtyping import Array
 
-from tallystick.training.fused.graph import Value
+from tallystick.training.fused.graph import PRODUCT, Value
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A number that all networks share and that is 0 or 1, such as whether a token is an opening bracket.
+
+    As a factor it needs no multiplication, and no register has to be read for it: conditions have registers of their own.
+
+    Attributes:
+        bit: an integer that is 0 or not.
+        dtype: the type of the number.
+        is_set_by_bit: whether the flag is 1 where that integer is not 0, rather than where it is.
+    """
+
+    bit: Array
+    dtype: np.dtype
+    is_set_by_bit: bool = True
+    ndim = 0
+
+    @property
+    def number(self) -> Array:
+        """The flag as a number."""
+        return self.choose(jnp.ones((), self.dtype), jnp.zeros((), self.dtype))
+
+    @property
+    def opposite(self) -> "Flag":
+        """The flag that is 1 where this one is 0."""
+        return replace(self, is_set_by_bit=not self.is_set_by_bit)
+
+    def choose(self, if_set: Array, otherwise: Array) -> Array:
+        """Return one of two arrays."""
+        is_bit = jnp.broadcast_to(self.bit, if_set.shape) != 0
+        return jnp.where(is_bit, if_set, otherwise) if self.is_set_by_bit else jnp.where(is_bit, otherwise, if_set)
 
 
 class Arrays:
@@ -34,6 +69,7 @@ class Arrays:
     def __init__(self, *, native: bool) -> None:
         """Compute with these instructions, or as JAX does."""
         self._native = native
+        self._products: dict[int, tuple[Array, Flag, Array]] = {}
 
     @property
     def operations(self) -> Container[str]:
@@ -54,19 +90,48 @@ class Arrays:
 
     def convert(self, value: Value, dtype: Any) -> Value:  # noqa: ANN401 -- whatever names a type for NumPy
         """Return a value in another type, rounded to it."""
-        return value.astype(dtype)
+        return (value.number if isinstance(value, Flag) else value).astype(dtype)
 
     def apply(self, name: str, *operands: Value) -> Value:
         """Apply an operation by JAX's name for it."""
+        if any(isinstance(operand, Flag) for operand in operands):
+            return self._apply_to_flag(name, *operands)
+        if name in ("add", "add_any") and any(id(operand) in self._products for operand in operands):
+            return self._add_product(*operands)
         last = operands[-1]
         replacement = _REPLACED.get((name, str(last.dtype))) if self._native and np.ndim(last) else None
         return (replacement or OPERATIONS[name])(*operands)
 
     def multiply_add(self, x: Value, y: Value, z: Value) -> Value:
         """Return x·y + z, rounded once where the device does."""
+        if isinstance(x, Flag) or isinstance(y, Flag):
+            return self.apply("add", z, self.apply(PRODUCT, x, y))
+        z = z.number if isinstance(z, Flag) else z
         if self._native and any(map(np.ndim, (x, y, z))):
             return _plus_product(z, x, y)
         return x * y + z
+
+    def _apply_to_flag(self, name: str, *operands: Value) -> Value:
+        """Turn a product with an array into a choice, and remember it for a sum; take the number for all else."""
+        if name == PRODUCT:
+            x, flag = operands if isinstance(operands[1], Flag) else operands[::-1]
+            if not isinstance(x, Flag) and np.ndim(x):
+                found = flag.choose(x, jnp.zeros_like(x))
+                self._products[id(found)] = found, flag, x  # which keeps the array, so that no other has its id
+                return found
+        return self.apply(name, *(one.number if isinstance(one, Flag) else one for one in operands))
+
+    def _add_product(self, z: Value, product: Value) -> Value:
+        """Return the sum of two numbers of which one, at least, is a product with a flag."""
+        if id(product) not in self._products:
+            z, product = product, z
+        _, flag, x = self._products[id(product)]
+        _, other, y = self._products.get(id(z), (z, None, z))
+        if other and other.bit is flag.bit and other.is_set_by_bit != flag.is_set_by_bit:
+            return flag.choose(x, y)
+        if not self._native or not np.ndim(z):
+            return flag.choose(z + x, jnp.broadcast_to(z, x.shape))
+        return _add_where(flag, z, x)
 
 
 _SUFFIX = {"float32": "f32", "float64": "f64"}
@@ -84,6 +149,19 @@ def _instruction(name: str, *operands: Array) -> Array:
         constraints=",".join([f"={register}", *(register for _ in operands)]),
         pack=1,
         result_shape_dtypes=[jax.ShapeDtypeStruct(like.shape, dtype)],
+    )
+    return result
+
+
+def _add_where(flag: Flag, z: Array, x: Array) -> Array:
+    """Return z + x where a flag is set, and z elsewhere, by one addition that is done or left out."""
+    kind, register, is_set = _SUFFIX[str(x.dtype)], _REGISTER[str(x.dtype)], "ne" if flag.is_set_by_bit else "eq"
+    (result,) = triton.elementwise_inline_asm(
+        f"{{ .reg .pred p; setp.{is_set}.s32 p, $3, 0; mov.{kind} $0, $1; @p add.rn.{kind} $0, $0, $2; }}",
+        args=[z, x, jnp.broadcast_to(flag.bit, x.shape)],
+        constraints=f"={register},{register},{register},r",
+        pack=1,
+        result_shape_dtypes=[jax.ShapeDtypeStruct(x.shape, x.dtype)],
     )
     return result
 
@@ -166,6 +244,10 @@ OPERATIONS: dict[str, Callable[..., Value]] = {
     "max": jnp.maximum,
     "min": jnp.minimum,
     "exp": jnp.exp,
+    "log": jnp.log,
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "atan2": jnp.arctan2,
     "logistic": jax.nn.sigmoid,
     "tanh": jnp.tanh,
     "sqrt": jnp.sqrt,

@@ -1,6 +1,7 @@
 """The kernel for GPUs: a block of networks is read once, trained over all epochs in registers, and written once."""
 
 from functools import partial
+from math import log
 from typing import Any, NamedTuple
 
 import jax
@@ -10,11 +11,14 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 from jaxtyping import Array
 
-from tallystick.cells import Cell, Token
+from tallystick.cells import Cell, ScalarCell, Token
 from tallystick.languages.tasks import Task
+from tallystick.training.descent import Folded
 from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
 from tallystick.training.fused.programs import Layout, Program, program_of, trace
+from tallystick.training.fused.reading import Reading, String, lengths_of, read_string, reading_of
+from tallystick.training.layers import GATES
 from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
 from tallystick.training.weights import AnyWeights, PerSeed, compile_once
@@ -28,29 +32,45 @@ class Launch(NamedTuple):
         warps: groups of 32 threads that train them.
         sharing: how many of Adam's quotients share one reciprocal.
         counts_apart: whether the last epoch, whose right answers count, has a step of its own.
+        lengths: the lengths of strings, the most frequent first, each of which has a step of its own that knows of no padding;
+            where none are named, one step takes strings of every length.
+        grows: whether gradients grow over an epoch, which spares the decay of Adam's squares.
     """
 
     block: int
     warps: int
     sharing: int
     counts_apart: bool = False
+    lengths: tuple[int, ...] = ()
+    grows: bool = False
 
 
-_FEW_WEIGHTS, _SOME_WEIGHTS = 6, 16
+_FEW_WEIGHTS, _SOME_WEIGHTS, _SEVERAL_WEIGHTS = 6, 16, 40
+
+_MOST_LENGTHS, _MOST_GROWTH = 4, 2
 
 
-def launch_for(shapes: tuple[tuple[int, ...], ...], precision: np.dtype) -> Launch:
+def launch_for(shapes: tuple[tuple[int, ...], ...], script: Script, kind: type[Cell], method: Method) -> Launch:
     """Return the layout that measured best: the more numbers a network needs, the fewer networks share a thread.
 
     At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. A step of its own for
     the epoch that counts right answers pays for the linear cell with three outputs, and is taken for networks of that size. With
     fewer weights a longer kernel costs more than counting; with many, counting is little of a step, and a second one is slow to
-    compile.
+    compile. So are steps for each length, which pay where a token is a good part of what it costs: not in a cell with gates.
+
+    Gradients may grow where the error is all that they come from, and where they grow so little that float32 still holds products
+    of divisors. It pays in float32, but for networks of the size of the linear cell with three outputs.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
-    few, some = weights <= _FEW_WEIGHTS, weights <= _SOME_WEIGHTS
-    block = (512 if few else 256 if some else 128) if precision == np.float32 else (256 if few else 128)
-    return Launch(block, warps=4, sharing=4, counts_apart=some and not few)
+    few, some, several = (weights <= most for most in (_FEW_WEIGHTS, _SOME_WEIGHTS, _SEVERAL_WEIGHTS))
+    is_single, apart = script.asked.dtype == np.float32, some and not few
+    block = (512 if few else 256 if some else 128) if is_single else (256 if few else 128)
+    lengths = lengths_of(script)
+    has_steps = several and kind not in GATES and min(lengths) > 0 and len(lengths) <= _MOST_LENGTHS
+    decay = method.momenta.square_decay
+    is_small = decay > 0 and len(script.asked) * -log(decay) / 2 <= log(_MOST_GROWTH)
+    grows = is_single and not apart and method.regulariser is None and is_small
+    return Launch(block, 4, 4, counts_apart=apart, lengths=lengths if has_steps else (), grows=grows)
 
 
 @compile_once
@@ -67,20 +87,18 @@ def train_fused(
     interpret: bool = False,
 ) -> tuple[AnyWeights, PerSeed]:
     """Train a whole number of blocks of networks; return their weights and how many strings each network got right."""
-    layout = Layout(launch.block, launch.sharing, counts_apart=launch.counts_apart)
+    layout = Layout(launch.block, launch.sharing, counts_apart=launch.counts_apart, grows=launch.grows)
     program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
     leaves, structure = jax.tree.flatten(weights)
     rows = [leaf.reshape(-1, leaf.shape[-1]) for leaf in leaves]  # one row per number of a network
     right = jax.ShapeDtypeStruct((1, rows[0].shape[-1]), rows[0].dtype)
     results = [*(jax.ShapeDtypeStruct(row.shape, row.dtype) for row in rows), right]
-    # Rows of a power of two let the compiler address their numbers by constant distances from the first.
-    width = script.asked.shape[1]
-    script = script._replace(asked=jnp.pad(script.asked, ((0, 0), (0, (1 << (width - 1).bit_length()) - width))))
-    arguments = jax.tree.structure((rows, script, results))
+    reading = reading_of(script, method, launch.lengths, grows=launch.grows)
+    arguments = jax.tree.structure((rows, reading, results))
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
-        initial, script, ends = jax.tree.unflatten(arguments, references)
-        found = _Training(program, script, initial, native=not interpret).run()
+        initial, reading, ends = jax.tree.unflatten(arguments, references)
+        found = _Training(program, reading, initial, launch.lengths, native=not interpret).run()
         for end, values in zip(ends, found, strict=True):
             for place, value in enumerate(values):
                 end[place, :] = value
@@ -90,12 +108,12 @@ def train_fused(
         kernel,
         out_shape=results,
         grid=(rows[0].shape[-1] // launch.block,),
-        in_specs=[*of_block[:-1], *(_whole(array) for array in jax.tree.leaves(script))],
+        in_specs=[*of_block[:-1], *(_whole(array) for array in jax.tree.leaves(reading))],
         out_specs=of_block,
         compiler_params=triton.CompilerParams(num_warps=launch.warps, num_stages=1),
         interpret=interpret,
     )
-    *ends, right = call(*rows, *jax.tree.leaves(script))
+    *ends, right = call(*rows, *jax.tree.leaves(reading))
     ends = [end.reshape(leaf.shape) for end, leaf in zip(ends, leaves, strict=True)]
     return jax.tree.unflatten(structure, ends), right[0]
 
@@ -105,6 +123,8 @@ def _whole(array: Array) -> pl.BlockSpec:
     return pl.BlockSpec(array.shape, lambda _: (0,) * array.ndim)
 
 
+_GROWTH = Folded._fields.index("growth")
+
 State = tuple[Any, list[Any], Any]
 """How many steps are done, the numbers of the student, one by one, and how many strings of this epoch were answered right."""
 
@@ -112,19 +132,30 @@ State = tuple[Any, list[Any], Any]
 class _Training:
     """The loops around the traced programs, inside the kernel, where arrays are references."""
 
-    def __init__(self, program: Program, script: Script, initial: list[Any], *, native: bool) -> None:
-        self._program, self._script, self._traced = program, script, trace(program)
+    def __init__(
+        self,
+        program: Program,
+        reading: Reading,
+        initial: list[Any],
+        lengths: tuple[int, ...],
+        *,
+        native: bool,
+    ) -> None:
+        self._program, self._reading, self._traced = program, reading, trace(program)
+        self._folded = _GROWTH + program.layout.grows
+        self._shapes = [program.shape._replace(tokens=length) for length in lengths]
         # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
         self._writer = Writer(Arrays(native=native), multiply_adds=("float32",))
         self._initial = [
             numbers([rows[place, :] for place in range(int(np.prod(shape)))], (*shape, SEEDS))
             for rows, shape in zip(initial, program.shapes, strict=True)
         ]
-        self._numbers = [_single(script.strength[0]), _single(script.learning_rate[0])]
+        self._numbers = [_single(reading.numbers[place]) for place in range(2)]
 
     def run(self) -> list[list[Any]]:
         """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
-        stages, nothing = self._script.stages, [_single(jnp.zeros((), self._program.precision))] * 3
+        stages = self._reading.stages
+        nothing = [_single(jnp.zeros((), self._program.precision))] * (self._folded + 1)
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
         state: State = (jnp.int32(0), self._values(start), self._none())
         apart, last = self._program.layout.counts_apart, stages.shape[0] - 1
@@ -136,32 +167,55 @@ class _Training:
         temperature = _single(self._temperature(done))
         ended = self._writer.write(
             self._traced.weights,
-            [*self._initial, *nothing[:2], temperature, *self._numbers, *self._traced.put_together(values)],
+            [*self._initial, *nothing[1:], temperature, *self._numbers, *self._traced.put_together(values)],
         )
         return [*([self._spread(value) for value in end.values.ravel()] for end in ended), [right]]
 
     def _epoch(self, strings: Array, state: State, *, counts: bool) -> State:
         """Go through the strings once; a step that does not count says nothing about who was right."""
-        return jax.lax.fori_loop(0, strings, partial(self._step, counts=counts), (*state[:2], self._none()))
+        done, values, right = jax.lax.fori_loop(
+            0, strings, partial(self._step, counts=counts), (*state[:2], self._none())
+        )
+        if self._program.layout.grows:
+            growth = _single(self._reading.folded[done - 1, _GROWTH])
+            student = self._writer.write(self._traced.shrink, [*self._traced.put_together(values), growth])
+            values = self._values(student)
+        return done, values, right
 
     def _step(self, place: Array, state: State, *, counts: bool) -> State:
         done, values, right = state
-        *student, is_right = self._writer.write(self._traced.step, self._arguments(place, done, values))
-        return done + 1, self._values(student), right + is_right.values.item() if counts else right
+        if not self._shapes:
+            values, is_right = self._learn(self._program.shape, place, done, values)
+        else:
+            steps = [partial(self._learn, shape) for shape in self._shapes]
+            values, is_right = jax.lax.switch(self._reading.length(place), steps, place, done, values)
+        return done + 1, values, right + is_right if counts else right
+
+    def _learn(self, shape: Shape, place: Array, done: Array, values: list[Any]) -> tuple[list[Any], Array]:
+        """Learn from one string; numbers that are equal after every string of the longest length are so after any."""
+        step = trace(self._program._replace(shape=shape)).step
+        own = shape if self._shapes else None
+        string = read_string(self._reading.strings, place, self._program.shape, self._program.gradients, own)
+        if issubclass(
+            self._program.kind, ScalarCell
+        ):  # which add tokens to other numbers, rather than multiply by them
+            string = [Token(*(flag.number for flag in token)) for token in string[0]], string[1]
+        *student, is_right = self._writer.write(step, self._arguments(done, string, values))
+        return self._values(student), self._spread(is_right.values.item())
 
     def _none(self) -> Array:
         return jnp.zeros((self._program.layout.lanes,), self._program.precision)
 
-    def _arguments(self, place: Array, done: Array, values: list[Any]) -> list[Numbers]:
+    def _arguments(self, done: Array, string: String, values: list[Any]) -> list[Numbers]:
         """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
-        tables = [*(table[done] for table in self._script.folded), self._temperature(done)]
-        tokens, asked = read_string(self._script, self._program.shape, place)
+        tokens, asked = string
+        tables = [*(self._reading.folded[done, place] for place in range(self._folded)), self._temperature(done)]
         each = [number for token in tokens for number in token]
         singles = [*map(_single, tables), *self._numbers, *map(_single, [*each, *asked])]
         return [*self._initial, *singles, *self._traced.put_together(values)]
 
     def _temperature(self, done: Array) -> Array:
-        return self._script.temperature[done if self._program.method.sharpens else 0]
+        return self._reading.temperature[done if self._program.method.sharpens else 0]
 
     def _values(self, student: list[Numbers]) -> list[Any]:
         """Return the numbers of a student that are kept, each an array unless all networks share it."""
@@ -174,15 +228,3 @@ class _Training:
 
 def _single(value: Any) -> Numbers:  # noqa: ANN401
     return numbers([value], ())
-
-
-def read_string(script: Script, shape: Shape, place: Array) -> tuple[list[Token], list[Array]]:
-    """Read one string, and what is asked of it; the script's arrays may be references."""
-    opening, closing, dtype = script.opening[place], script.closing[place], script.asked.dtype
-    tokens = [Token(*(_bit(word, bit, dtype) for word in (opening, closing))) for bit in range(shape.tokens)]
-    rows = shape.tokens if shape.every_token else 1
-    return tokens, [script.asked[place, number] for number in range(rows * shape.targets + shape.outputs)]
-
-
-def _bit(word: Array, place: int, dtype: np.dtype) -> Array:
-    return jnp.where((word & (1 << place)) != 0, jnp.ones((), dtype), jnp.zeros((), dtype))

@@ -88,10 +88,9 @@ def train_on_processor(
     networks = -(-seeds // together) * together
     inputs = [leaf if networks == seeds else leaf.take(np.arange(networks), -1, mode="clip") for leaf in leaves]
     ends, right = [np.empty(leaf.shape, precision) for leaf in inputs], np.empty(networks, precision)
-    bits = np.arange(shape.tokens)
-    tokens = [((np.asarray(word)[:, None] >> bits) & 1).astype(gradients) for word in (script.opening, script.closing)]
-    arrays = [*inputs, *ends, right, *tokens, np.asarray(script.asked, gradients), np.asarray(script.stages, np.int32)]
-    arrays += [np.asarray(table, precision) for table in (*script.folded, script.temperature)]
+    tables = [np.asarray(table, gradients) for table in (script.opening, script.closing, script.asked)]
+    arrays = [*inputs, *ends, right, *tables, np.asarray(script.stages, np.int32)]
+    arrays += [np.asarray(table, precision) for table in (*jax.tree.leaves(script.folded), script.temperature)]
     arrays += [np.asarray(number, precision) for number in (script.strength, script.learning_rate)]
     arrays = list(map(np.ascontiguousarray, arrays))
     pointers = np.array([array.ctypes.data for array in arrays], np.int64)

@@ -16,7 +16,7 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, GruCell, LinearCell, Token, VectorCell
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import Folded, folded_adam
+from tallystick.training.descent import Folded, folded_adam, grown, shrink
 from tallystick.training.fused.graph import INPUT, Graph, Step
 from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, as_written, numbers, own_shape, unwritable
 from tallystick.training.gradients import Gradient, gradient_of, linear_gradient
@@ -41,6 +41,7 @@ class Layout(NamedTuple):
         phases: phases of a step, each of which is done for another vector at the same time.
         counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
             good part of a step; of many a second step takes long to compile.
+        grows: whether gradients grow from string to string of an epoch, in place of the decay of their squares.
     """
 
     lanes: int
@@ -48,6 +49,7 @@ class Layout(NamedTuple):
     vectors: int = 1
     phases: int = 1
     counts_apart: bool = False
+    grows: bool = False
 
 
 class Program(NamedTuple):
@@ -111,6 +113,7 @@ class Traced(NamedTuple):
         start: from the initial weights to a student.
         step: from a student and a string to the next student, and who was right.
         weights: from a student to its weights.
+        shrink: where gradients grow, from a student at the end of an epoch and their growth to the next epoch's student.
         student: the shape and the type of each array of a student.
         groups: of each number of a student, which of the kept numbers it equals.
     """
@@ -118,6 +121,7 @@ class Traced(NamedTuple):
     start: Any
     step: Any
     weights: Any
+    shrink: Any
     student: list[Any]
     groups: list[int]
 
@@ -169,15 +173,18 @@ def _learner(program: Program, initial: AnyWeights, folded: Folded, rates: tuple
         rates: the strength of a regulariser and the learning rate.
     """
     parts: dict[str, Any] = {"kind": program.kind, "task": program.task, "method": program.method}
-    optimiser = folded_adam(lambda _: folded, program.method.momenta, program.layout.sharing)
-    return Learner(initial, optimiser, *rates, **parts, gradient=_gradient(**parts))
+    layout = program.layout
+    optimiser = folded_adam(lambda _: folded, program.method.momenta, layout.sharing, grows=layout.grows)
+    return Learner(initial, optimiser, *rates, **parts, gradient=_gradient(**parts, growth=folded.growth))
 
 
-def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient:
-    """Return the gradient with the least arithmetic."""
+def _gradient(kind: type[Cell], task: Task, method: Method, growth: Array | None) -> Gradient:
+    """Return the gradient with the least arithmetic, as many times as large as it has grown."""
     # Errors are differences of nearly equal numbers, so their rounding decides where training ends.
     objective = method.objective(task)
     objective = replace(objective, error=as_written(objective.error))
+    if growth is not None:
+        objective = grown(objective, growth)
     if kind is LinearCell and not method.every_token:
         return linear_gradient(objective)
     if kind in GATES:
@@ -189,7 +196,7 @@ def _gradient(kind: type[Cell], task: Task, method: Method) -> Gradient:
 
 def trace(program: Program) -> Traced:
     """Trace the learner for one string; what is not of a network is one number."""
-    return _trace(program._replace(layout=Layout(SEEDS, program.layout.sharing)))
+    return _trace(program._replace(layout=Layout(SEEDS, program.layout.sharing, grows=program.layout.grows)))
 
 
 @cache
@@ -199,7 +206,8 @@ def _trace(program: Program) -> Traced:
     leaves = [jax.ShapeDtypeStruct((*of, SEEDS), program.precision) for of in program.shapes]
     rows = shape.tokens if shape.every_token else 1
     asked = [seen] * ((rows * shape.targets) + shape.outputs)
-    fixed = (jax.tree.unflatten(program.structure, leaves), Folded(own, own), own, (own, own))
+    folded = Folded(own, own, own if program.layout.grows else None)
+    fixed = (jax.tree.unflatten(program.structure, leaves), folded, own, (own, own))
     learner = partial(_learner, program)
 
     def start(initial: AnyWeights, folded: Folded, _: Any, numbers: tuple[Any, Any]) -> Student:  # noqa: ANN401
@@ -217,7 +225,8 @@ def _trace(program: Program) -> Traced:
         learned = learner(initial, folded, numbers)
         exercise = exercise_of(string, asked, shape, as_arrays=issubclass(program.kind, VectorCell))
         look = learned.look(exercise, student, jnp.dtype(program.gradients), temperature if method.sharpens else None)
-        return learned.learn(student, look), jnp.where(look.right, 1, 0).astype(program.precision)
+        is_right = jnp.where(look.right, *(jnp.asarray(number, program.precision) for number in (1, 0)))
+        return learned.learn(student, look), is_right
 
     def weights(
         initial: AnyWeights,
@@ -228,13 +237,17 @@ def _trace(program: Program) -> Traced:
     ) -> AnyWeights:
         return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
 
+    def shorten(student: Student, growth: Any) -> Student:  # noqa: ANN401
+        return student._replace(moments=shrink(student.moments, growth))
+
     with jax.enable_x64("float64" in (program.precision, program.gradients)):
         started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)
         arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
         step = jax.make_jaxpr(learn)(*arguments)
         ended = jax.make_jaxpr(weights)(*fixed, student)
+        shrunk = jax.make_jaxpr(shorten)(student, own) if program.layout.grows else None
     parts = jax.tree.leaves(student)
-    return Traced(started, step, ended, parts, _equal_numbers(started, step, parts))
+    return Traced(started, step, ended, shrunk, parts, _equal_numbers(started, step, parts))
 
 
 def _equal_numbers(start: Any, step: Any, student: list[Any]) -> list[int]:  # noqa: ANN401 -- JAX's programs
