@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tallystick.training.fused.graph import INPUT, Graph, Phases, Step, Writing, phases_for
+from tallystick.training.fused.graph import INPUT, Graph, Phases, Step, Writing, phases_for, share_reciprocals
+from tallystick.training.fused.instructions import Arrays
 from tallystick.training.fused.numbering import SEEDS, Walk, as_written, numbers
 from tallystick.training.fused.programs import Layout, note_step, program_of, trace
 from tallystick.training.lessons import Shape
@@ -164,6 +165,20 @@ def is_the_step(step, number):
 def test_a_step_in_phases_is_the_step(cell, units, counts, number):
     step = note_step(traced(cell, units, bias=True), counts=counts)
     assert is_the_step(step, number)
+
+
+def test_numbers_with_one_divisor_share_its_reciprocal():
+    graph = Graph()
+    x, y, total, other = given = [graph.note(INPUT, detail=place) for place in range(4)]
+    after = [graph.apply("div", x, total), graph.apply("div", y, total), graph.apply("div", x, other), total]
+    step = Step(graph, [("float64", True)] * 4, given, after, total, counts=False)
+    shared = share_reciprocals(step)
+    names = [shared.graph.noted[place].name for place in shared.graph.needed(shared.after)]
+    assert (names.count("div"), names.count("mul")) == (2, 2)
+    values = [np.float64(value) for value in (3.0, 5.0, 8.0, 7.0)]
+    arrays = Arrays(native=False)
+    found, expected = (one.graph.write(one.after, values, arrays, ()) for one in (shared, step))
+    assert found == expected  # eighths are exact
 
 
 def chain(*names):

@@ -8,7 +8,7 @@ as a whole, or in phases, each for other networks.
 """
 
 from bisect import bisect
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import ceil, inf
@@ -244,6 +244,24 @@ class Step(NamedTuple):
     after: Sequence[Place]
     right: Place
     counts: bool
+
+
+def share_reciprocals(step: Step) -> Step:
+    """Return a step in which numbers that are divided by the same one are multiplied by its reciprocal, as shares of a sum."""
+    graph, noted = Graph(), step.graph.noted
+    needed = sorted({*step.graph.needed([*step.after, step.right]), *step.before})
+    divided = Counter(noted[place].operands[1] for place in needed if noted[place].name == "div")
+    moved: dict[Place, Place] = {}
+    for place in needed:
+        name, operands, detail = noted[place]
+        parts = [moved[operand] for operand in operands]
+        if name == "div" and divided[operands[1]] > 1:
+            reciprocal = graph.note("div", graph.note(NUMBER, parts[1], detail=1), parts[1])
+            moved[place] = graph.apply(PRODUCT, parts[0], reciprocal, as_written=True)
+        else:
+            moved[place] = graph.note(name, *parts, detail=detail)
+    before, after = ([moved[place] for place in places] for places in (step.before, step.after))
+    return step._replace(graph=graph, before=before, after=after, right=moved[step.right])
 
 
 class _Waits(NamedTuple):

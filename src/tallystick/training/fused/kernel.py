@@ -196,9 +196,8 @@ class _Training:
         step = trace(self._program._replace(shape=shape)).step
         own = shape if self._shapes else None
         string = read_string(self._reading.strings, place, self._program.shape, self._program.gradients, own)
-        if issubclass(
-            self._program.kind, ScalarCell
-        ):  # which add tokens to other numbers, rather than multiply by them
+        # Cells with one unit add tokens to other numbers, rather than multiply by them.
+        if issubclass(self._program.kind, ScalarCell):
             string = [Token(*(flag.number for flag in token)) for token in string[0]], string[1]
         *student, is_right = self._writer.write(step, self._arguments(done, string, values))
         return self._values(student), self._spread(is_right.values.item())

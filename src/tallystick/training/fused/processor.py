@@ -23,9 +23,9 @@ from llvmlite import binding, ir
 
 from tallystick.cells import Cell
 from tallystick.languages.tasks import Task
-from tallystick.training.fused.graph import INPUT, Phases, Place, Step, Writing, phases_for
+from tallystick.training.fused.graph import INPUT, Phases, Place, Step, Writing, phases_for, share_reciprocals
 from tallystick.training.fused.numbering import SEEDS, Numbers, Writer, numbers
-from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, note_step, program_of, trace
+from tallystick.training.fused.programs import SHARING, Layout, Program, Traced, note_step, program_of, shapes_of, trace
 from tallystick.training.fused.vectors import FLOATS, INTEGER, Value, Vectors, type_of
 from tallystick.training.lessons import Script, Shape
 from tallystick.training.methods import Method
@@ -46,6 +46,11 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
 """The most weights of a network for which three phases pay, and counting right answers is a good part of a step; and the most for
 which two pay. With more, there is enough to do beside a root or a quotient, and phases have more numbers than registers hold."""
 
+_THREES, _FEW_TOKENS = range(7, 17), 2
+"""The weights of networks in double precision of which three quotients, not two, share a reciprocal, and the most tokens of strings
+for which quotients of doubles do as in single precision. Quotients of doubles take long; nine or ten weights, which the linear cell
+has with three outputs, need fewer in threes. With two tokens there is too little to do while the longer chain is waited for."""
+
 _VECTORS = 12
 """The vectors of a block of networks with few weights: a multiple of any number of phases, and few enough for the first cache."""
 
@@ -61,9 +66,15 @@ def with_best_layout(program: Program) -> Program:
     if weights > _SOME_WEIGHTS:
         return program
     few = weights <= _FEW_WEIGHTS
-    phases = phases_for(note_step(trace(program), counts=False), most=3 if few else 2)
+    phases = phases_for(_step_of(program, counts=False), most=3 if few else 2)
     layout = program.layout._replace(vectors=_VECTORS if few else phases, phases=phases, counts_apart=few)
     return program._replace(layout=layout)
+
+
+def _step_of(program: Program, *, counts: bool) -> Step:
+    """Return a step as it is written: doubles that have the same divisor are multiplied by its reciprocal."""
+    step = note_step(trace(program), counts=counts)
+    return share_reciprocals(step) if program.gradients == "float64" and program.shape.tokens > _FEW_TOKENS else step
 
 
 def train_on_processor(
@@ -77,7 +88,9 @@ def train_on_processor(
     layout: Layout | None = None,
 ) -> tuple[AnyWeights, PerSeed]:
     """Train networks; return their weights and how many strings each network got right. The last vectors are filled up."""
-    single = Layout(_REGISTER[str(weights.example.dtype)], SHARING)
+    precision = str(weights.example.dtype)
+    has_threes = sum(map(prod, shapes_of(weights))) in _THREES and shape.tokens > _FEW_TOKENS
+    single = Layout(_REGISTER[precision], 3 if precision == "float64" and has_threes else SHARING)
     program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout or single)
     with _LOCK:  # several blocks begin at once, and the first of them compiles
         program = program if layout else with_best_layout(program)
@@ -157,7 +170,7 @@ class _Training:
         self._state = [self._room(part) for part in traced.kept]
         self._score, self._done = self._rooms(self._vectors.vector(self._own)), builder.alloca(_LONG)
         counting = (False, True) if program.layout.counts_apart else (True,)
-        self._steps = {counts: self._cut(note_step(traced, counts=counts)) for counts in counting}
+        self._steps = {counts: self._cut(_step_of(program, counts=counts)) for counts in counting}
 
     def _cut(self, step: Step) -> _Cut:
         phases = Phases(step, self._program.layout.phases)
