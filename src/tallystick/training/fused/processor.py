@@ -47,9 +47,9 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
 which two pay. With more, there is enough to do beside a root or a quotient, and phases have more numbers than registers hold."""
 
 _THREES, _FEW_TOKENS = range(7, 17), 2
-"""The weights of networks in double precision of which three quotients, not two, share a reciprocal, and the most tokens of strings
-for which quotients of doubles do as in single precision. Quotients of doubles take long; nine or ten weights, which the linear cell
-has with three outputs, need fewer in threes. With two tokens there is too little to do while the longer chain is waited for."""
+"""The weights of networks of doubles three of whose quotients share a reciprocal, and the most tokens for which two do, and all
+others are divided one by one. Quotients of doubles take long, and nine or ten weights, as the linear cell has with three outputs,
+need fewer in threes. With two tokens a step has too little else to do while it waits for the longer chain."""
 
 _VECTORS = 12
 """The vectors of a block of networks with few weights: a multiple of any number of phases, and few enough for the first cache."""
