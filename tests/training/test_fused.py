@@ -42,8 +42,8 @@ from tallystick.training.engines import (
 )
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused import instructions
-from tallystick.training.fused.instructions import Arrays
-from tallystick.training.fused.kernel import Launch, launch_for, train_fused
+from tallystick.training.fused.instructions import Arrays, Flag
+from tallystick.training.fused.kernel import launch_for, train_fused
 from tallystick.training.fused.numbering import SEEDS, Writer, as_written, numbers
 from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.reading import read_string, reading_of
@@ -140,7 +140,12 @@ def test_the_largest_gradients_that_the_kernel_takes_are_held(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, pytest.param({"cell": "lstm", "method": "count-tokens"}, marks=pytest.mark.long)]
+    "options",
+    [
+        {},
+        pytest.param({"cell": "lstm", "method": "count-tokens"}, marks=pytest.mark.long),
+        pytest.param({"method": "curriculum", "epochs": 8}, marks=pytest.mark.long),
+    ],
 )
 def test_gradients_that_grow_teach_the_same(options):
     setting = Setting(
@@ -152,12 +157,32 @@ def test_gradients_that_grow_teach_the_same(options):
         np.testing.assert_allclose(grown, usual, rtol=0, atol=1e-12)
 
 
+def launch_of(setting, strings, weights=4):
+    return launch_for(((),) * weights, script_for(setting, strings)[0], setting.kind, setting.procedure)
+
+
+def test_few_lengths_of_strings_have_steps_of_their_own():
+    layer = Setting("binary", bias=False, train_length=4, cell="linear", units=2)
+    assert launch_of(layer, ["()", "(", "))", ")(()"]).lengths == (2, 1, 4)
+    assert launch_of(layer, ["()", "(", ""]).lengths == ()  # an empty string is a token of padding
+    assert launch_of(layer, ["(" * length for length in range(1, 6)]).lengths == ()  # too many
+    assert launch_of(layer, STRINGS, weights=41).lengths == ()
+    assert launch_of(replace(layer, cell="lstm"), STRINGS).lengths == ()
+
+
+def test_an_empty_string_is_learned_from():
+    setting = Setting("binary", bias=True, train_length=4, epochs=2, cell="linear", units=2, precision="float64")
+    start, strings = initial(setting), ["", "()", "("]
+    (weights, _), scanned = train_as_a_gpu(setting, start, strings), train(setting, start, strings, engine="scan")
+    for found, expected in zip(*map(jax.tree.leaves, (weights, scanned.weights)), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
 def test_gradients_grow_only_where_nothing_overflows():
     setting = Setting("binary", bias=False, train_length=4)
 
     def grows(strings, **changes):
-        changed = replace(setting, **changes)
-        return launch_for(((),) * 4, script_for(changed, strings)[0], changed.kind, changed.procedure).grows
+        return launch_of(replace(setting, **changes), strings).grows
 
     assert grows(STRINGS)
     assert not grows(STRINGS * 300)  # 0.999 to the power of −1500 / 2 is 2.1
@@ -184,25 +209,33 @@ def as_on_a_gpu():
     return jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), (), abstract_device=h100))
 
 
+SCALAR_METHODS = ("count-penalty", "tied-unit", "projected")
+
+
 @pytest.mark.long
 # It also says that it will do without Triton one day: then the scan trains.
 @pytest.mark.filterwarnings("ignore:The Pallas Triton backend is deprecated:DeprecationWarning")
-@pytest.mark.parametrize("cell", [*(name for name, kind in CELLS.items() if issubclass(kind, ScalarCell)), "lru"])
+@pytest.mark.parametrize(
+    ("cell", "units"),
+    [*((name, 1) for name, kind in CELLS.items() if issubclass(kind, ScalarCell)), ("linear", 2), ("lru", 2)],
+)
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_a_gpu_compiler_takes_the_kernel(cell, precision):
+def test_a_gpu_compiler_takes_the_kernel(cell, units, precision):
     """As far as it goes without a GPU: JAX brings the kernel, with the device's instructions, into Triton's language."""
-    methods = ("count-penalty", "tied-unit", "projected") if cell not in ("tanh", "lru") else ("curriculum",)
+    methods = ("published",) if units > 1 else ("curriculum",) if cell == "tanh" else SCALAR_METHODS
     for method in methods:
-        options = {"method": method, "precision": precision, "units": 2 if cell == "lru" else 1}
+        options = {"method": method, "precision": precision, "units": units}
         setting = Setting("count", bias=True, train_length=4, cell=cell, **options)
         with training_precision(setting), as_on_a_gpu():
             script, shape = script_for(setting, STRINGS)
             arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
             parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
-            traced = train_fused.__wrapped__.trace(*arrays, shape=shape, launch=Launch(128, 4, 2), **parts)
+            launch = launch_for(shapes_of(arrays[0]), script, setting.kind, setting.procedure)
+            traced = train_fused.__wrapped__.trace(*arrays, shape=shape, launch=launch, **parts)
             text = traced.lower(lowering_platforms=("cuda",)).as_text()
         assert "rcp.approx.ftz" in text
         assert ("fma.rn.f32" in text) == (precision == "float32")
+        assert ("@p add.rn" in text) == (units > 1)
 
 
 def test_a_script_reads_as_the_lessons_do():
@@ -211,13 +244,13 @@ def test_a_script_reads_as_the_lessons_do():
     script, shape = script_for(setting, STRINGS)
     assert shape.tokens == 4
     arrays = jax.tree.map(jnp.asarray, script)
-    strings = reading_of(arrays, setting.procedure, LENGTHS, grows=False).strings
+    reading = reading_of(arrays, setting.procedure, LENGTHS, grows=False)
     for place, string in enumerate(STRINGS):
-        assert LENGTHS[strings[place, 2]] == len(string)
+        assert LENGTHS[reading.branch(place)] == len(string)
         for tokens in (shape.tokens, len(string)):
             unpadded = shape._replace(tokens=tokens)
             own = unpadded if tokens == len(string) else None
-            string_read, asked = read_string(strings, place, shape, script.asked.dtype, own)
+            string_read, asked = read_string(reading.strings, place, shape, script.asked.dtype, own)
             string_read = [Token(*(flag.number for flag in token)) for token in string_read]
             read = exercise_of(string_read, asked, unpadded, as_arrays=False)
             known = lessons.exercise(place)
@@ -347,6 +380,49 @@ def test_products_that_are_added_are_one_instruction():
     assert instructions_in(twice, x)[0] == []
     assert instructions_in(as_written(lambda x: x * 2 + 1), x)[0] == []
     assert instructions_in(lambda n: n * 2 + 1, jnp.float32(3))[0] == []  # one number for all networks
+
+
+def values_of(native):
+    """Products and sums with a flag, its opposite and another flag, as arrays are computed with them."""
+
+    def work(bit, other, x, y):
+        arrays, flag, further = Arrays(native=native), Flag(bit, x.dtype), Flag(other, x.dtype)
+        products = [arrays.apply("mul", flag, x), arrays.apply("mul", y, flag.opposite)]
+        return (
+            *products,
+            arrays.apply("add", *products),
+            arrays.multiply_add(x, flag, y),
+            arrays.multiply_add(flag.opposite, x, y),
+            arrays.multiply_add(x, further, products[0]),
+            arrays.multiply_add(x, flag, np.float32(7)),
+            arrays.multiply_add(x, y, flag.opposite),
+            arrays.apply("sub", flag.opposite, x),
+        )
+
+    return work
+
+
+@pytest.mark.parametrize("bit", [0, 4])
+@pytest.mark.parametrize("other", [0, 2])
+def test_flags_are_factors(bit, other):
+    x, y = jnp.array([3.0, -5.0]), jnp.array([8.0, 0.5])
+    t, u, opposite = float(bit > 0), float(other > 0), float(bit == 0)
+    found = values_of(native=False)(jnp.int32(bit), jnp.int32(other), x, y)
+    sums = [x * t + y, x * opposite + y, x * u + x * t, x * t + 7, x * y + opposite, opposite - x]
+    for one, expected in zip(found, [x * t, y * opposite, x * t + y * opposite, *sums], strict=True):
+        assert one.tolist() == expected.tolist()
+
+
+def test_sums_with_flags_are_additions_that_are_done_or_left_out():
+    x = jnp.ones(4)
+    equations = jax.make_jaxpr(values_of(native=True))(jnp.int32(4), jnp.int32(2), x, x).jaxpr.eqns
+    asm = [equation.params["asm"] for equation in equations if "asm" in equation.params]
+    conditions = [next((sign for sign in ("ne", "eq") if f"setp.{sign}" in text), "none") for text in asm]
+    assert conditions == ["ne", "eq", "ne", "none"]  # x·y + t is a multiply-add
+    added = [equation for equation in equations if "@p add.rn.f32 $0, $0, $2" in equation.params.get("asm", "")]
+    assert len(added) == 3
+    # The sum is begun before the flag is read, so the compiler must not put both into one register.
+    assert all(equation.params["constraints"] == "=&f,f,f,r" for equation in added)
 
 
 def test_the_quickest_engine_is_chosen_and_says_why_not(monkeypatch):

@@ -54,6 +54,7 @@ SETTINGS = [
 ]
 LONG = [
     {"method": "curriculum", "cell": "tanh"},
+    {"task": "ternary", "precision": "float64"},
     {"cell": "selective", "units": 2, "task": "ternary"},
     {"cell": "lstm", "units": 1, "method": "saturating", "precision": "float64"},
     {"bias": False},
@@ -109,6 +110,7 @@ def test_neither_block_nor_workers_nor_neighbours_matter(options):
     [
         {},
         {"epochs": 1, "task": "ternary"},
+        {"task": "ternary", "precision": "float64"},
         {"method": "curriculum"},
         {"method": "count-tokens", "gradients": "float64"},
         {"cell": "gru", "units": 1, "method": "saturating-labels"},
@@ -117,11 +119,12 @@ def test_neither_block_nor_workers_nor_neighbours_matter(options):
     ids=names,
 )
 def test_phases_and_counting_apart_change_no_bit(options):
-    setting, lanes = setting_of(**options), 16
+    setting = setting_of(**options)
+    lanes, sharing = (8, 3) if setting.precision == "float64" else (16, SHARING)
     strings = lessons_of(setting, STRINGS), course_of(setting, STRINGS)
     script, shape = script_of(*strings, setting.procedure)
     parts = {"shape": shape, "kind": setting.kind, "task": setting.goal, "method": setting.procedure}
-    layouts = [Layout(lanes, SHARING, *layout) for layout in ((1, 1, False), (2, 2, True), (4, 2, False), (6, 3, True))]
+    layouts = [Layout(lanes, sharing, *layout) for layout in ((1, 1, False), (2, 2, True), (4, 2, False), (6, 3, True))]
     plain, *others = (
         processor.train_on_processor(initial(setting), script, layout=layout, **parts) for layout in (*layouts, None)
     )

@@ -12,8 +12,8 @@ own, and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
-On GPUs, S is not multiplied by β₂ at all. In step k of an epoch every gradient is made c = β₂^(−k/2) times as large, by way of
-the error that it comes from. With c·M and c²·S in place of M and S,
+The kernel for GPUs mostly leaves out the product with β₂, too (`launch_for`). In step k of an epoch every gradient is then made
+c = β₂^(−k/2) times as large, by way of the error that it comes from. With c·M and c²·S in place of M and S,
 
     c²·S = c'²·S' + (c·g)²,    c·M = β₁/√β₂·(c'·M') + c·g    and    M/(√S + ε/ρ) = c·M/(√(c²·S) + c·ε/ρ),
 
@@ -123,7 +123,11 @@ def grown(objective: Objective, growth: Array) -> Objective:
     def error(outputs: Outputs, targets: Outputs) -> Outputs:
         return tuple(growth.astype(one.dtype) * one for one in objective.error(outputs, targets))
 
-    return replace(objective, loss=lambda *values: growth * objective.loss(*values), error=error)
+    def loss(outputs: Outputs, targets: Outputs) -> Array:
+        found = objective.loss(outputs, targets)
+        return growth.astype(found.dtype) * found
+
+    return replace(objective, loss=loss, error=error)
 
 
 BINARY_CROSS_ENTROPY = Objective("binary_cross_entropy", _sigmoid_loss, _sigmoid_error)
@@ -337,7 +341,9 @@ def folded_adam(
 
     def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
         decay, square_decay, _ = momenta
-        if grows:  # a β₁ that is wrong in its last digit makes M wrong in its last but one
+        if (
+            grows
+        ):  # of β₁ and β₂ as Adam multiplies by them: an error in the last digit of β₁ is ten times as large in M
             decay, square_decay = (
                 _rounded(number, jax.tree.leaves(gradient)[0].dtype) for number in (decay, square_decay)
             )

@@ -8,8 +8,8 @@ step a has v = s/a and c = t, so that its outputs for the count d are s·d + t:
     binary with bias      d − ½
     ternary               −d − ½, 0, d − ½      the largest is the sign of d
 
-For the fused engines the same lessons are a script of words and tables: a string is two integers, one bit per token, and Adam's
-corrections are a table.
+For the fused engines the same lessons are a script of tables: a row per string, without the padding that all strings share, and a
+row of Adam's corrections per step.
 """
 
 from functools import partial

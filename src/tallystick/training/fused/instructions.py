@@ -159,7 +159,8 @@ def _add_where(flag: Flag, z: Array, x: Array) -> Array:
     (result,) = triton.elementwise_inline_asm(
         f"{{ .reg .pred p; setp.{is_set}.s32 p, $3, 0; mov.{kind} $0, $1; @p add.rn.{kind} $0, $0, $2; }}",
         args=[z, x, jnp.broadcast_to(flag.bit, x.shape)],
-        constraints=f"={register},{register},{register},r",
+        # "&": the sum is begun before all operands are read, so it may share a register with none of them.
+        constraints=f"=&{register},{register},{register},r",
         pack=1,
         result_shape_dtypes=[jax.ShapeDtypeStruct(x.shape, x.dtype)],
     )

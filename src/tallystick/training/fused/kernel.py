@@ -56,10 +56,13 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], script: Script, kind: type[C
     At most four quotients share a reciprocal, since a product of more divisors leaves the range of float32. A step of its own for
     the epoch that counts right answers pays for the linear cell with three outputs, and is taken for networks of that size. With
     fewer weights a longer kernel costs more than counting; with many, counting is little of a step, and a second one is slow to
-    compile. So are steps for each length, which pay where a token is a good part of what it costs: not in a cell with gates.
+    compile.
+
+    A step for each length of strings pays where a token is a good part of what a string costs, which it is not in a cell with
+    gates. Such steps take longer to compile, too, so there are few of them.
 
     Gradients may grow where the error is all that they come from, and where they grow so little that float32 still holds products
-    of divisors. It pays in float32, but for networks of the size of the linear cell with three outputs.
+    of divisors. It pays in float32, except for networks of the size of the linear cell with three outputs.
     """
     weights = sum(int(np.prod(shape)) for shape in shapes)
     few, some, several = (weights <= most for most in (_FEW_WEIGHTS, _SOME_WEIGHTS, _SEVERAL_WEIGHTS))
@@ -142,7 +145,7 @@ class _Training:
         native: bool,
     ) -> None:
         self._program, self._reading, self._traced = program, reading, trace(program)
-        self._folded = _GROWTH + program.layout.grows
+        self._columns = len(Folded._fields) if program.layout.grows else _GROWTH
         self._shapes = [program.shape._replace(tokens=length) for length in lengths]
         # In float64 products are rounded as the compiled scan rounds them, so that the two stay together.
         self._writer = Writer(Arrays(native=native), multiply_adds=("float32",))
@@ -155,7 +158,7 @@ class _Training:
     def run(self) -> list[list[Any]]:
         """Go through the stages; return the numbers of every weight, and who was right how often in the last epoch."""
         stages = self._reading.stages
-        nothing = [_single(jnp.zeros((), self._program.precision))] * (self._folded + 1)
+        nothing = [_single(jnp.zeros((), self._program.precision))] * (self._columns + 1)
         start = self._writer.write(self._traced.start, [*self._initial, *nothing, *self._numbers])
         state: State = (jnp.int32(0), self._values(start), self._none())
         apart, last = self._program.layout.counts_apart, stages.shape[0] - 1
@@ -188,7 +191,7 @@ class _Training:
             values, is_right = self._learn(self._program.shape, place, done, values)
         else:
             steps = [partial(self._learn, shape) for shape in self._shapes]
-            values, is_right = jax.lax.switch(self._reading.length(place), steps, place, done, values)
+            values, is_right = jax.lax.switch(self._reading.branch(place), steps, place, done, values)
         return done + 1, values, right + is_right if counts else right
 
     def _learn(self, shape: Shape, place: Array, done: Array, values: list[Any]) -> tuple[list[Any], Array]:
@@ -196,7 +199,7 @@ class _Training:
         step = trace(self._program._replace(shape=shape)).step
         own = shape if self._shapes else None
         string = read_string(self._reading.strings, place, self._program.shape, self._program.gradients, own)
-        # Cells with one unit add tokens to other numbers, rather than multiply by them.
+        # In cells with one unit most tokens are added to other numbers, as numbers.
         if issubclass(self._program.kind, ScalarCell):
             string = [Token(*(flag.number for flag in token)) for token in string[0]], string[1]
         *student, is_right = self._writer.write(step, self._arguments(done, string, values))
@@ -208,7 +211,7 @@ class _Training:
     def _arguments(self, done: Array, string: String, values: list[Any]) -> list[Numbers]:
         """Return what a step reads: the corrections, the string, what is asked of it, and the student."""
         tokens, asked = string
-        tables = [*(self._reading.folded[done, place] for place in range(self._folded)), self._temperature(done)]
+        tables = [*(self._reading.folded[done, place] for place in range(self._columns)), self._temperature(done)]
         each = [number for token in tokens for number in token]
         singles = [*map(_single, tables), *self._numbers, *map(_single, [*each, *asked])]
         return [*self._initial, *singles, *self._traced.put_together(values)]

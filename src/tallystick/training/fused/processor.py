@@ -46,10 +46,12 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
 """The most weights of a network for which three phases pay, and counting right answers is a good part of a step; and the most for
 which two pay. With more, there is enough to do beside a root or a quotient, and phases have more numbers than registers hold."""
 
-_THREES, _FEW_TOKENS = range(7, 17), 2
-"""The weights of networks of doubles three of whose quotients share a reciprocal, and the most tokens for which two do, and all
-others are divided one by one. Quotients of doubles take long, and nine or ten weights, as the linear cell has with three outputs,
-need fewer in threes. With two tokens a step has too little else to do while it waits for the longer chain."""
+_THREES = range(7, 17)
+"""The weights of networks of doubles in which three quotients, not two, share a reciprocal. Quotients of doubles take long, and the
+nine or ten weights that a linear cell has with three outputs need fewer of them in threes."""
+
+_FEW_TOKENS = 2
+"""The most tokens for which doubles are divided as singles are: a step then has too little else to do while it waits."""
 
 _VECTORS = 12
 """The vectors of a block of networks with few weights: a multiple of any number of phases, and few enough for the first cache."""
@@ -72,7 +74,7 @@ def with_best_layout(program: Program) -> Program:
 
 
 def _step_of(program: Program, *, counts: bool) -> Step:
-    """Return a step as it is written: doubles that have the same divisor are multiplied by its reciprocal."""
+    """Return a step as it is written: with slopes in doubles, what has the same divisor is multiplied by its reciprocal."""
     step = note_step(trace(program), counts=counts)
     return share_reciprocals(step) if program.gradients == "float64" and program.shape.tokens > _FEW_TOKENS else step
 

@@ -28,7 +28,7 @@ from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights
 
 SHARING = 2
-"""How many of Adam's quotients share a reciprocal on processors."""
+"""How many of Adam's quotients share a reciprocal on processors, but for some networks of doubles."""
 
 
 class Layout(NamedTuple):
@@ -237,7 +237,7 @@ def _trace(program: Program) -> Traced:
     ) -> AnyWeights:
         return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
 
-    def shorten(student: Student, growth: Any) -> Student:  # noqa: ANN401
+    def shrink_moments(student: Student, growth: Any) -> Student:  # noqa: ANN401
         return student._replace(moments=shrink(student.moments, growth))
 
     with jax.enable_x64("float64" in (program.precision, program.gradients)):
@@ -245,7 +245,7 @@ def _trace(program: Program) -> Traced:
         arguments = (*fixed, [Token(seen, seen)] * shape.tokens, asked, student)
         step = jax.make_jaxpr(learn)(*arguments)
         ended = jax.make_jaxpr(weights)(*fixed, student)
-        shrunk = jax.make_jaxpr(shorten)(student, own) if program.layout.grows else None
+        shrunk = jax.make_jaxpr(shrink_moments)(student, own) if program.layout.grows else None
     parts = jax.tree.leaves(student)
     return Traced(started, step, ended, shrunk, parts, _equal_numbers(started, step, parts))
 

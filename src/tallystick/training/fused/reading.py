@@ -39,8 +39,8 @@ class Reading(NamedTuple):
     temperature: Float[Any, " done"]
     numbers: Float[Any, " 2"]
 
-    def length(self, place: Array) -> Array:
-        """Return which length a string has."""
+    def branch(self, place: Array) -> Array:
+        """Return the place of a string's length among those that have one."""
         return self.strings[place, _LENGTH].astype(jnp.int32)
 
 
