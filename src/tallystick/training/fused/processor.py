@@ -47,8 +47,8 @@ _FEW_WEIGHTS, _SOME_WEIGHTS = 30, 60
 which two pay. With more, there is enough to do beside a root or a quotient, and phases have more numbers than registers hold."""
 
 _THREES = range(7, 17)
-"""The weights of networks of doubles in which three quotients, not two, share a reciprocal. Quotients of doubles take long, and the
-nine or ten weights that a linear cell has with three outputs need fewer of them in threes."""
+"""The weights of networks of doubles in which three quotients, not two, share a reciprocal. Quotients of doubles take long, and
+the nine or ten weights that a linear cell has with three outputs need fewer of them in threes."""
 
 _FEW_TOKENS = 2
 """The most tokens for which doubles are divided as singles are: a step then has too little else to do while it waits."""
