@@ -32,7 +32,7 @@ from tallystick.training.engines import devices_named
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused.kernel import launch_for, train_fused
 from tallystick.training.fused.programs import shapes_of
-from tallystick.training.lessons import course_of, lessons_of, script_of
+from tallystick.training.lessons import course_of, lessons_of, script_of, with_growth
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
@@ -66,6 +66,7 @@ def kernel_rate(setting: Setting) -> tuple[float, float]:
     seeds = (24 if issubclass(setting.kind, VectorCell) else 96) * FILLING
     strings = training_set(setting.goal, setting.train_length, seed=0)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+    script = with_growth(script, setting.procedure)
     parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
     arrays = jax.tree.map(jnp.asarray, (initial(setting, seeds), script))
     launch = launch_for(shapes_of(arrays[0]), script, setting.kind, setting.procedure)

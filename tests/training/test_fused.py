@@ -28,6 +28,7 @@ from tallystick.training.descent import (
     fold,
     folded_adam,
     grow,
+    of_grown,
     shrink,
 )
 from tallystick.training.engines import (
@@ -48,7 +49,7 @@ from tallystick.training.fused.numbering import SEEDS, Writer, as_written, numbe
 from tallystick.training.fused.programs import exercise_of, shapes_of
 from tallystick.training.fused.reading import read_string, reading_of
 from tallystick.training.gradients import gradient_of, linear_gradient
-from tallystick.training.lessons import course_of, lessons_of, script_of
+from tallystick.training.lessons import course_of, lessons_of, script_of, with_growth
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 
@@ -61,7 +62,8 @@ def initial(setting, seeds=8):
 
 
 def script_for(setting, strings):
-    return script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+    script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
+    return with_growth(script, setting.procedure), shape
 
 
 def train_as_a_gpu(setting, start, strings, **changes):
@@ -244,7 +246,7 @@ def test_a_script_reads_as_the_lessons_do():
     script, shape = script_for(setting, STRINGS)
     assert shape.tokens == 4
     arrays = jax.tree.map(jnp.asarray, script)
-    reading = reading_of(arrays, setting.procedure, LENGTHS, grows=False)
+    reading = reading_of(arrays, LENGTHS, grows=False)
     for place, string in enumerate(STRINGS):
         assert LENGTHS[reading.branch(place)] == len(string)
         for tokens in (shape.tokens, len(string)):
@@ -293,23 +295,25 @@ def test_a_step_for_each_length_learns_what_one_step_for_all_does(options):
     assert right.tolist() == all_right.tolist()
 
 
-EPOCH = 50
+STEPS, EPOCH = 200, 50
 
 
 @pytest.mark.parametrize(
-    ("momenta", "sharing", "grows"), [(Momenta(), 2, False), (CALM, 4, False), (Momenta(), 3, True)]
+    ("momenta", "sharing", "grows"),
+    [(Momenta(), 2, False), (CALM, 4, False), (Momenta(), 3, True), (Momenta(square_decay=0.98), 3, True)],
 )
 def test_folded_adam_is_adam(momenta, sharing, grows):
     with jax.enable_x64(True):
         generator = np.random.default_rng(0)
         weights = {name: jnp.array(generator.normal(size=5)) for name in "abcde"}  # whole groups, and one alone
-        table = fold(corrections(jnp.arange(200), 0.005, momenta), momenta)
-        table = grow(table, jnp.arange(200) % EPOCH, momenta) if grows else table
+        table = fold(corrections(jnp.arange(STEPS), 0.005, momenta), momenta)
+        if grows:
+            table = jax.tree.map(jnp.asarray, of_grown(grow(table, np.arange(STEPS) // EPOCH * EPOCH, momenta)))
         ours = folded_adam(lambda done: jax.tree.map(lambda column: column[done], table), momenta, sharing, grows=grows)
         theirs = optax.adam(0.005, momenta.decay, momenta.square_decay, momenta.epsilon)
         states, ends = [ours.init(weights), theirs.init(weights)], [weights, weights]
         updates = [jax.jit(optimiser.update) for optimiser in (ours, theirs)]
-        for step in range(200):
+        for step in range(STEPS):
             slope = jax.tree.map(
                 lambda w: jnp.array(generator.normal(size=w.shape) * 10 ** generator.uniform(-9, 2)), weights
             )
@@ -319,7 +323,7 @@ def test_folded_adam_is_adam(momenta, sharing, grows):
                 changes, states[place] = update(slopes[place], states[place], ends[place])
                 ends[place] = optax.apply_updates(ends[place], changes)
             if grows and (step + 1) % EPOCH == 0:
-                states[0] = shrink(states[0], growth)
+                states[0] = shrink(states[0], 0.5 if table.growth[min(step + 1, STEPS - 1)] < growth else 1.0)
         jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=0, atol=1e-12), *ends)
 
 

@@ -12,12 +12,13 @@ own, and
 
     η'·m/(√s·r + ε) = (η'·(1 − β₁)/ρ) · M/(√S + ε/ρ)    with ρ = r·√(1 − β₂).
 
-The kernel for GPUs mostly leaves out the product with β₂, too (`launch_for`). In step k of an epoch every gradient is then made
-c = β₂^(−k/2) times as large, by way of the error that it comes from. With c·M and c²·S in place of M and S,
+The kernel for GPUs mostly leaves out the product with β₂, too (`launch_for`). In step n every gradient is then made c = β₂^(−n/2)
+times as large, by way of the error that it comes from. With c·M and c²·S in place of M and S,
 
     c²·S = c'²·S' + (c·g)²,    c·M = β₁/√β₂·(c'·M') + c·g    and    M/(√S + ε/ρ) = c·M/(√(c²·S) + c·ε/ρ),
 
-where c', M' and S' are those of the step before. After an epoch both sums are divided by what they have grown by.
+where c', M' and S' are those of the step before. After an epoch in which c has come to 2, c and M are halved and S quartered,
+which rounds nothing.
 
 Some quotients share a reciprocal, 1/d = d'·(1/(d·d')): where a reciprocal is expensive, three products are cheaper. The factor
 before M is put into it, so that a weight's change is one multiply-add.
@@ -315,11 +316,23 @@ def fold(corrections: Corrections, momenta: Momenta) -> Folded:
     return Folded(corrections.rate * (1 - momenta.decay) / scale, momenta.epsilon / scale)
 
 
-def grow(folded: Folded, places: Array, momenta: Momenta) -> Folded:
-    """Return the numbers of steps whose gradients grow; `places` are those of their strings in an epoch."""
+def grow(folded: Folded, starts: np.ndarray, momenta: Momenta) -> Folded:
+    """Return the numbers of steps with what their gradients grow by.
+
+    Args:
+        folded: the numbers of all steps.
+        starts: how many steps were done before the epoch that a step belongs to.
+        momenta: Adam's own numbers.
+    """
     dtype = folded.offset.dtype
-    growth = (_rounded(momenta.square_decay, dtype) ** (-(places + 1) / 2)).astype(dtype)
-    return Folded(folded.rate, folded.offset * growth, growth)
+    power = -np.log2(_rounded(momenta.square_decay, dtype)) / 2
+    growth = np.exp2(np.arange(1, len(starts) + 1) * power - np.floor(starts * power))
+    return folded._replace(growth=growth.astype(dtype))
+
+
+def of_grown(folded: Folded) -> Folded:
+    """Return the numbers of steps for gradients that have grown: what is added to √S grows with it."""
+    return folded._replace(offset=folded.offset * folded.growth)
 
 
 def _rounded(number: float, dtype: np.dtype) -> float:
@@ -327,11 +340,11 @@ def _rounded(number: float, dtype: np.dtype) -> float:
     return float(np.asarray(number, dtype))
 
 
-def shrink(state: optax.OptState, growth: Array) -> optax.OptState:
-    """Return the state of the optimiser after an epoch, at the end of which gradients had grown by so much."""
+def shrink(state: optax.OptState, factor: Array) -> optax.OptState:
+    """Return the state of the optimiser where gradients have come to be multiplied by less: by 1 or ½ of what they were."""
     assert isinstance(state, optax.ScaleByAdamState)
-    first = jax.tree.map(lambda m: m / growth, state.mu)
-    return state._replace(mu=first, nu=jax.tree.map(lambda s: s / growth / growth, state.nu))
+    first = jax.tree.map(lambda m: m * factor, state.mu)
+    return state._replace(mu=first, nu=jax.tree.map(lambda s: s * (factor * factor), state.nu))
 
 
 def folded_adam(

@@ -24,7 +24,7 @@ from tallystick.cells import Token
 from tallystick.datasets.strings import encode
 from tallystick.errors import BadInput
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Folded, Outputs, corrections, fold
+from tallystick.training.descent import SCHEDULES, SQUARED_ERROR, Corrections, Folded, Outputs, corrections, fold, grow
 from tallystick.training.gradients import String
 from tallystick.training.methods import Method, risen
 from tallystick.training.setting import Setting
@@ -237,6 +237,17 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
     script = Script(opening, closing, asked, stages, folded, _temperatures(course, method), *numbers)
     return script, Shape(tokens, lessons.answers.shape[1], lessons.targets.shape[-1], method.every_token)
+
+
+def with_growth(script: Script, method: Method) -> Script:
+    """Return a script that says what gradients grow by; without Adam's squares there is nothing to say."""
+    if not method.momenta.square_decay:
+        return script
+    starts, done = [], 0
+    for strings, epochs in script.stages.tolist():
+        starts.append(done + np.repeat(np.arange(epochs) * strings, strings))
+        done += strings * epochs
+    return script._replace(folded=grow(script.folded, np.concatenate(starts), method.momenta))
 
 
 @compile_once

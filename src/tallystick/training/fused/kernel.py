@@ -96,7 +96,7 @@ def train_fused(
     rows = [leaf.reshape(-1, leaf.shape[-1]) for leaf in leaves]  # one row per number of a network
     right = jax.ShapeDtypeStruct((1, rows[0].shape[-1]), rows[0].dtype)
     results = [*(jax.ShapeDtypeStruct(row.shape, row.dtype) for row in rows), right]
-    reading = reading_of(script, method, launch.lengths, grows=launch.grows)
+    reading = reading_of(script, launch.lengths, grows=launch.grows)
     arguments = jax.tree.structure((rows, reading, results))
 
     def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
@@ -180,8 +180,10 @@ class _Training:
             0, strings, partial(self._step, counts=counts), (*state[:2], self._none())
         )
         if self._program.layout.grows:
-            growth = _single(self._reading.folded[done - 1, _GROWTH])
-            student = self._writer.write(self._traced.shrink, [*self._traced.put_together(values), growth])
+            last = self._reading.folded.shape[0] - 1
+            now, then = (self._reading.folded[step, _GROWTH] for step in (done - 1, jnp.minimum(done, last)))
+            factor = _single(jnp.where(then < now, jnp.asarray(0.5, now.dtype), jnp.asarray(1, now.dtype)))
+            student = self._writer.write(self._traced.shrink, [*self._traced.put_together(values), factor])
             values = self._values(student)
         return done, values, right
 

@@ -113,7 +113,7 @@ class Traced(NamedTuple):
         start: from the initial weights to a student.
         step: from a student and a string to the next student, and who was right.
         weights: from a student to its weights.
-        shrink: where gradients grow, from a student at the end of an epoch and their growth to the next epoch's student.
+        shrink: where gradients grow, from a student at the end of an epoch and a factor to the next epoch's student.
         student: the shape and the type of each array of a student.
         groups: of each number of a student, which of the kept numbers it equals.
     """
@@ -237,8 +237,8 @@ def _trace(program: Program) -> Traced:
     ) -> AnyWeights:
         return learner(initial, folded, numbers).weights(student, temperature if method.sharpens else None)
 
-    def shrink_moments(student: Student, growth: Any) -> Student:  # noqa: ANN401
-        return student._replace(moments=shrink(student.moments, growth))
+    def shrink_moments(student: Student, factor: Any) -> Student:  # noqa: ANN401
+        return student._replace(moments=shrink(student.moments, factor))
 
     with jax.enable_x64("float64" in (program.precision, program.gradients)):
         started, student = jax.make_jaxpr(start, return_shape=True)(*fixed)

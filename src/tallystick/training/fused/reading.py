@@ -12,10 +12,9 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Token
-from tallystick.training.descent import grow
+from tallystick.training.descent import of_grown
 from tallystick.training.fused.instructions import Flag
 from tallystick.training.lessons import Script, Shape
-from tallystick.training.methods import Method
 
 _OPENING, _CLOSING, _LENGTH, _ASKED = range(4)
 """What the first integers of a row say; from the last of these places on it is what is asked."""
@@ -54,14 +53,13 @@ def lengths_of(script: Script) -> tuple[int, ...]:
     return tuple(int(lengths[place]) for place in np.argsort(-times, kind="stable"))
 
 
-def reading_of(script: Script, method: Method, lengths: tuple[int, ...], *, grows: bool) -> Reading:
+def reading_of(script: Script, lengths: tuple[int, ...], *, grows: bool) -> Reading:
     """Put a script together.
 
     Args:
         script: the script.
-        method: how networks are trained.
         lengths: the lengths that have a place; a string of any other is said to have the first.
-        grows: whether gradients grow over an epoch.
+        grows: whether gradients grow.
     """
     integer = jnp.int64 if script.asked.dtype == np.float64 else jnp.int32
     bits = 1 << jnp.arange(script.opening.shape[1], dtype=integer)[::-1]
@@ -71,18 +69,9 @@ def reading_of(script: Script, method: Method, lengths: tuple[int, ...], *, grow
         which += place * (length == own)
     asked = jax.lax.bitcast_convert_type(script.asked, integer)
     strings = jnp.concatenate([jnp.stack([opening, closing, which], axis=1), asked], axis=1)
-    folded = grow(script.folded, _places(script), method.momenta) if grows else script.folded
-    table = jnp.stack([part for part in folded if part is not None], axis=1)
+    table = jnp.stack(of_grown(script.folded) if grows else script.folded[:-1], axis=1)
     numbers = jnp.concatenate([script.strength, script.learning_rate])
     return Reading(_widen(strings), script.stages, _widen(table), script.temperature, numbers)
-
-
-def _places(script: Script) -> Array:
-    """Return the place of every step's string in its epoch."""
-    strings, epochs = script.stages.T
-    ends, steps = jnp.cumsum(strings * epochs), jnp.arange(len(script.folded.rate))
-    stage = jnp.searchsorted(ends, steps, side="right")
-    return (steps - (ends - strings * epochs)[stage]) % strings[stage]
 
 
 def _widen(table: Array) -> Array:
