@@ -341,7 +341,7 @@ def _rounded(number: float, dtype: np.dtype) -> float:
 
 
 def shrink(state: optax.OptState, factor: Array) -> optax.OptState:
-    """Return the state of the optimiser where gradients have come to be multiplied by less: by 1 or ½ of what they were."""
+    """Return the state after an epoch: the factor is ½ if the gradients of the next grow from half as much, and 1 if not."""
     assert isinstance(state, optax.ScaleByAdamState)
     first = jax.tree.map(lambda m: m * factor, state.mu)
     return state._replace(mu=first, nu=jax.tree.map(lambda s: s * (factor * factor), state.nu))
@@ -354,12 +354,10 @@ def folded_adam(
 
     def step(moments: Moments, gradient: optax.Updates, done: Array) -> tuple[optax.Updates, Moments]:
         decay, square_decay, _ = momenta
-        if (
-            grows
-        ):  # of β₁ and β₂ as Adam multiplies by them: an error in the last digit of β₁ is ten times as large in M
-            decay, square_decay = (
-                _rounded(number, jax.tree.leaves(gradient)[0].dtype) for number in (decay, square_decay)
-            )
+        if grows:
+            # Of β₁ and β₂ as Adam multiplies by them: an error in the last digit of β₁ is ten times as large in M.
+            dtype = jax.tree.leaves(gradient)[0].dtype
+            decay, square_decay = _rounded(decay, dtype), _rounded(square_decay, dtype)
             decay, square_decay = decay / square_decay**0.5, 1.0
         sums = jax.tree.map(lambda m, g: decay * m + g, moments.first, gradient)
         squares = jax.tree.map(lambda s, g: square_decay * s + g * g, moments.second, gradient)
