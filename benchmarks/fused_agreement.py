@@ -24,7 +24,7 @@ from tallystick.training.engines import NETWORKS, devices_named
 from tallystick.training.ensemble import train, training_precision
 from tallystick.training.fused.kernel import launch_for, train_fused
 from tallystick.training.fused.programs import shapes_of
-from tallystick.training.lessons import course_of, lessons_of, script_of, with_growth
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
 
@@ -54,7 +54,6 @@ def train_by_kernel(setting: Setting, weights: AnyWeights, strings: list[str]) -
     filled = np.minimum(np.arange(-(-seeds // NETWORKS) * NETWORKS), seeds - 1)
     with training_precision(setting):
         script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
-        script = with_growth(script, setting.procedure)
         launch = launch_for(shapes_of(weights), script, setting.kind, setting.procedure)
         parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
         arrays = jax.tree.map(jnp.asarray, (weights.places(filled), script))

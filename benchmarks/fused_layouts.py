@@ -19,7 +19,7 @@ from tallystick.training.ensemble import training_precision
 from tallystick.training.fused.kernel import Launch, launch_for, train_fused
 from tallystick.training.fused.programs import shapes_of
 from tallystick.training.fused.reading import lengths_of
-from tallystick.training.lessons import course_of, lessons_of, script_of, with_growth
+from tallystick.training.lessons import course_of, lessons_of, script_of
 from tallystick.training.setting import Setting
 from tallystick.training.weights import fresh_weights
 
@@ -44,7 +44,6 @@ def measure(setting: Setting, seeds: int, shapes: tuple[tuple[int, int], ...]) -
     task, strings = setting.goal, training_set(setting.goal, setting.train_length, seed=0)
     weights = fresh_weights(setting.kind, task, np.arange(seeds), bias=setting.bias, dtype=setting.dtype)
     script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
-    script = with_growth(script, setting.procedure)
     chosen = launch_for(shapes_of(weights), script, setting.kind, setting.procedure)
     others = [
         {"lengths": () if chosen.lengths else lengths_of(script)},

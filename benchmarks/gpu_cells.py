@@ -28,11 +28,9 @@ from benchmarks.limits import most_runs
 from benchmarks.machine import this_machine
 from tallystick.cells import VectorCell
 from tallystick.datasets.strings import encode, training_set
-from tallystick.training.engines import devices_named
+from tallystick.training.engines import Engine, devices_named
 from tallystick.training.ensemble import train, training_precision
-from tallystick.training.fused.kernel import launch_for, train_fused
-from tallystick.training.fused.programs import shapes_of
-from tallystick.training.lessons import course_of, lessons_of, script_of, with_growth
+from tallystick.training.lessons import course_of, lessons_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, fresh_weights, nudge_weights
@@ -65,12 +63,9 @@ def kernel_rate(setting: Setting) -> tuple[float, float]:
     """Return runs per second, and the seconds of a first call, which compiles."""
     seeds = (24 if issubclass(setting.kind, VectorCell) else 96) * FILLING
     strings = training_set(setting.goal, setting.train_length, seed=0)
-    script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
-    script = with_growth(script, setting.procedure)
-    parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
-    arrays = jax.tree.map(jnp.asarray, (initial(setting, seeds), script))
-    launch = launch_for(shapes_of(arrays[0]), script, setting.kind, setting.procedure)
-    first, *later = (seconds_of(lambda: train_fused(*arrays, launch=launch, **parts)) for _ in range(3))
+    train_block_by_kernel = Engine("fused", devices_named("gpu")).trainer(setting, strings)
+    block = jax.tree.map(jnp.asarray, initial(setting, seeds))
+    first, *later = (seconds_of(lambda: train_block_by_kernel(block)) for _ in range(3))
     return seeds / min(later), first - min(later)
 
 

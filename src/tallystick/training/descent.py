@@ -118,8 +118,8 @@ def with_memory(objective: Objective, factor: float, outputs: int) -> Objective:
     return Objective(f"{objective.name}_and_memory", loss, error)
 
 
-def grown(objective: Objective, growth: Array) -> Objective:
-    """Return an objective that is some times as large."""
+def enlarge(objective: Objective, growth: Array) -> Objective:
+    """Return an objective that is so many times as large."""
 
     def error(outputs: Outputs, targets: Outputs) -> Outputs:
         return tuple(growth.astype(one.dtype) * one for one in objective.error(outputs, targets))
@@ -303,7 +303,7 @@ def _change(mean: Array, square: Array, rate: Array, root: Array, epsilon: float
 
 
 class Folded(NamedTuple):
-    """A step's numbers: the factor before M, what is added to √S, and what gradients have grown by where they do."""
+    """A step's numbers: the factor before M, what is added to √S, and what gradients have grown by if they grow."""
 
     rate: Float[Any, "*step"]
     offset: Float[Any, "*step"]
@@ -317,21 +317,23 @@ def fold(corrections: Corrections, momenta: Momenta) -> Folded:
 
 
 def grow(folded: Folded, starts: np.ndarray, momenta: Momenta) -> Folded:
-    """Return the numbers of steps with what their gradients grow by.
+    """Add to the numbers of steps what gradients have grown by; where all squares are forgotten, they cannot grow.
 
     Args:
         folded: the numbers of all steps.
         starts: how many steps were done before the epoch that a step belongs to.
         momenta: Adam's own numbers.
     """
+    if not momenta.square_decay:
+        return folded
     dtype = folded.offset.dtype
     power = -np.log2(_rounded(momenta.square_decay, dtype)) / 2
     growth = np.exp2(np.arange(1, len(starts) + 1) * power - np.floor(starts * power))
     return folded._replace(growth=growth.astype(dtype))
 
 
-def of_grown(folded: Folded) -> Folded:
-    """Return the numbers of steps for gradients that have grown: what is added to √S grows with it."""
+def enlarge_offset(folded: Folded) -> Folded:
+    """Return the numbers of steps whose gradients grow: what is added to √S grows as well."""
     return folded._replace(offset=folded.offset * folded.growth)
 
 
@@ -341,7 +343,7 @@ def _rounded(number: float, dtype: np.dtype) -> float:
 
 
 def shrink(state: optax.OptState, factor: Array) -> optax.OptState:
-    """Return the state after an epoch: the factor is ½ if the gradients of the next grow from half as much, and 1 if not."""
+    """Return the state with smaller sums: M times the factor, and S times its square."""
     assert isinstance(state, optax.ScaleByAdamState)
     first = jax.tree.map(lambda m: m * factor, state.mu)
     return state._replace(mu=first, nu=jax.tree.map(lambda s: s * (factor * factor), state.nu))

@@ -19,7 +19,7 @@ import numpy as np
 from tallystick.cells import VectorCell
 from tallystick.errors import BadInput
 from tallystick.training.fused.programs import missing_operation, shapes_of
-from tallystick.training.lessons import Script, Shape, course_of, lessons_of, script_of, with_growth
+from tallystick.training.lessons import Script, Shape, course_of, lessons_of, script_of
 from tallystick.training.loop import train_block
 from tallystick.training.setting import Setting
 from tallystick.training.weights import AnyWeights, PerSeed, fresh_weights
@@ -200,11 +200,10 @@ class Engine:
 
 
 @lru_cache(maxsize=16)
-def _script_of(setting: Setting, strings: tuple[str, ...], kind: str) -> tuple[Script, Shape]:
+def _script_of(setting: Setting, strings: tuple[str, ...], _: str) -> tuple[Script, Shape]:
     """Return the script that all blocks and parts of a run share; every kind of device computes its own tables."""
-    lesson, method = list(strings), setting.procedure
-    script, shape = script_of(lessons_of(setting, lesson), course_of(setting, lesson), method)
-    return with_growth(script, method) if kind == "gpu" else script, shape
+    lesson = list(strings)
+    return script_of(lessons_of(setting, lesson), course_of(setting, lesson), setting.procedure)
 
 
 def devices_for(setting: Setting, name: str = "auto") -> Devices:

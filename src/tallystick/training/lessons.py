@@ -232,22 +232,20 @@ def script_of(lessons: Lessons, course: Course, method: Method) -> tuple[Script,
     # Few lengths of tables, so that few programs are compiled for them.
     room = max(_LEAST_ROOM, 1 << (steps - 1).bit_length())
     table = _folded_corrections(jnp.arange(room, dtype=jnp.int32), jax.tree.map(jnp.asarray, course), method=method)
-    folded = jax.tree.map(lambda part: np.asarray(part)[:steps], table)
-    numbers = (course.strength[None], course.learning_rate[None])
     stages = np.stack([course.stage_strings, course.stage_epochs], axis=1)
+    folded = grow(jax.tree.map(lambda part: np.asarray(part)[:steps], table), _starts(stages), method.momenta)
+    numbers = (course.strength[None], course.learning_rate[None])
     script = Script(opening, closing, asked, stages, folded, _temperatures(course, method), *numbers)
     return script, Shape(tokens, lessons.answers.shape[1], lessons.targets.shape[-1], method.every_token)
 
 
-def with_growth(script: Script, method: Method) -> Script:
-    """Return a script that says what gradients grow by; without Adam's squares there is nothing to say."""
-    if not method.momenta.square_decay:
-        return script
-    starts, done = [], 0
-    for strings, epochs in script.stages.tolist():
-        starts.append(done + np.repeat(np.arange(epochs) * strings, strings))
-        done += strings * epochs
-    return script._replace(folded=grow(script.folded, np.concatenate(starts), method.momenta))
+def _starts(stages: np.ndarray) -> np.ndarray:
+    """Return, for every step, how many were done before its epoch."""
+    firsts = np.cumsum(np.append(0, stages.prod(axis=1)))
+    parts = zip(stages, firsts[:-1], strict=True)
+    return np.concatenate(
+        [first + np.repeat(np.arange(epochs) * strings, strings) for (strings, epochs), first in parts]
+    )
 
 
 @compile_once

@@ -247,7 +247,7 @@ class Step(NamedTuple):
 
 
 def share_reciprocals(step: Step) -> Step:
-    """Return a step in which numbers that are divided by the same one are multiplied by its reciprocal, as shares of a sum."""
+    """Return a step in which numbers with the same divisor, such as the shares of a softmax, are multiplied by its reciprocal."""
     graph, noted = Graph(), step.graph.noted
     needed = sorted({*step.graph.needed([*step.after, step.right]), *step.before})
     divided = Counter(noted[place].operands[1] for place in needed if noted[place].name == "div")

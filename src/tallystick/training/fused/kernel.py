@@ -34,7 +34,7 @@ class Launch(NamedTuple):
         counts_apart: whether the last epoch, whose right answers count, has a step of its own.
         lengths: the lengths of strings, the most frequent first, each of which has a step of its own that knows of no padding;
             where none are named, one step takes strings of every length.
-        grows: whether gradients grow over an epoch, which spares the decay of Adam's squares.
+        grows: whether gradients grow from string to string, which spares the decay of Adam's squares.
     """
 
     block: int

@@ -105,7 +105,7 @@ def train_on_processor(
     ends, right = [np.empty(leaf.shape, precision) for leaf in inputs], np.empty(networks, precision)
     tables = [np.asarray(table, gradients) for table in (script.opening, script.closing, script.asked)]
     arrays = [*inputs, *ends, right, *tables, np.asarray(script.stages, np.int32)]
-    arrays += [np.asarray(table, precision) for table in (*jax.tree.leaves(script.folded), script.temperature)]
+    arrays += [np.asarray(table, precision) for table in (script.folded.rate, script.folded.offset, script.temperature)]
     arrays += [np.asarray(number, precision) for number in (script.strength, script.learning_rate)]
     arrays = list(map(np.ascontiguousarray, arrays))
     pointers = np.array([array.ctypes.data for array in arrays], np.int64)

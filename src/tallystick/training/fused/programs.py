@@ -16,7 +16,7 @@ from jaxtyping import Array
 
 from tallystick.cells import Cell, GruCell, LinearCell, Token, VectorCell
 from tallystick.languages.tasks import Task
-from tallystick.training.descent import Folded, folded_adam, grown, shrink
+from tallystick.training.descent import Folded, enlarge, folded_adam, shrink
 from tallystick.training.fused.graph import INPUT, Graph, Step
 from tallystick.training.fused.numbering import SEEDS, Numbers, Walk, as_written, numbers, own_shape, unwritable
 from tallystick.training.gradients import Gradient, gradient_of, linear_gradient
@@ -41,7 +41,7 @@ class Layout(NamedTuple):
         phases: phases of a step, each of which is done for another vector at the same time.
         counts_apart: whether the last epoch, whose right answers count, has a step of its own. Of few weights the counting is a
             good part of a step; of many a second step takes long to compile.
-        grows: whether gradients grow from string to string of an epoch, in place of the decay of their squares.
+        grows: whether gradients grow from string to string, in place of the decay of their squares.
     """
 
     lanes: int
@@ -184,7 +184,7 @@ def _gradient(kind: type[Cell], task: Task, method: Method, growth: Array | None
     objective = method.objective(task)
     objective = replace(objective, error=as_written(objective.error))
     if growth is not None:
-        objective = grown(objective, growth)
+        objective = enlarge(objective, growth)
     if kind is LinearCell and not method.every_token:
         return linear_gradient(objective)
     if kind in GATES:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from tallystick.cells import Token
-from tallystick.training.descent import of_grown
+from tallystick.training.descent import enlarge_offset
 from tallystick.training.fused.instructions import Flag
 from tallystick.training.lessons import Script, Shape
 
@@ -69,7 +69,7 @@ def reading_of(script: Script, lengths: tuple[int, ...], *, grows: bool) -> Read
         which += place * (length == own)
     asked = jax.lax.bitcast_convert_type(script.asked, integer)
     strings = jnp.concatenate([jnp.stack([opening, closing, which], axis=1), asked], axis=1)
-    table = jnp.stack(of_grown(script.folded) if grows else script.folded[:-1], axis=1)
+    table = jnp.stack(enlarge_offset(script.folded) if grows else script.folded[:-1], axis=1)
     numbers = jnp.concatenate([script.strength, script.learning_rate])
     return Reading(_widen(strings), script.stages, _widen(table), script.temperature, numbers)
 
