@@ -56,7 +56,7 @@ def train_by_kernel(setting: Setting, weights: AnyWeights, strings: list[str]) -
         script, shape = script_of(lessons_of(setting, strings), course_of(setting, strings), setting.procedure)
         launch = launch_for(shapes_of(weights), script, setting.kind, setting.procedure)
         parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
-        arrays = jax.tree.map(jnp.asarray, (weights.places(filled), script))
+        arrays = jax.tree.map(jnp.asarray, (weights.places(filled), script, np.int32(seeds)))
         trained, _ = train_fused(*arrays, launch=launch, interpret=True, **parts)
     return jax.tree.map(np.asarray, trained).places(slice(0, seeds))
 

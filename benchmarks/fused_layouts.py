@@ -52,7 +52,7 @@ def measure(setting: Setting, seeds: int, shapes: tuple[tuple[int, int], ...]) -
         *({"sharing": sharing} for sharing in SHARING if sharing != chosen.sharing),
         *({"block": block, "warps": warps} for block, warps in shapes if (block, warps) != chosen[:2]),
     ]
-    arrays = jax.tree.map(jnp.asarray, (weights, script))
+    arrays = jax.tree.map(jnp.asarray, (weights, script, np.int32(seeds)))
     parts = {"kind": setting.kind, "task": task, "method": setting.procedure, "shape": shape}
     label = f"{setting.precision} {setting.task:7} {'with' if setting.bias else 'without':7} bias"
     print(f"{label}, chosen: {chosen}")

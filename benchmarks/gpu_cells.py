@@ -65,7 +65,7 @@ def kernel_rate(setting: Setting) -> tuple[float, float]:
     strings = training_set(setting.goal, setting.train_length, seed=0)
     train_block_by_kernel = Engine("fused", devices_named("gpu")).trainer(setting, strings)
     block = jax.tree.map(jnp.asarray, initial(setting, seeds))
-    first, *later = (seconds_of(lambda: train_block_by_kernel(block)) for _ in range(3))
+    first, *later = (seconds_of(lambda: train_block_by_kernel(block, seeds)) for _ in range(3))
     return seeds / min(later), first - min(later)
 
 

@@ -175,7 +175,7 @@ def time_kernel(setting: Setting, devices: Devices, seeds: int | None = None) ->
         trainer = engine.trainer(setting, strings)
 
         def work() -> object:
-            return jax.block_until_ready(trainer(block))
+            return jax.block_until_ready(trainer(block, seeds))
 
         work()  # compiles
         return Timing(seeds, best_of(work, 2), None, "on the device before and after")

@@ -70,7 +70,7 @@ def train_as_a_gpu(setting, start, strings, **changes):
         script, shape = script_for(setting, strings)
         parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         launch = launch_for(shapes_of(start), script, setting.kind, setting.procedure)._replace(**changes)
-        arrays = jax.tree.map(jnp.asarray, (start.places(fill), script))
+        arrays = jax.tree.map(jnp.asarray, (start.places(fill), script, np.int32(len(start.example))))
         weights, right = train_fused(*arrays, shape=shape, launch=launch, interpret=True, **parts)
     weights = jax.tree.map(np.asarray, weights).places(slice(0, len(start.example)))
     return weights, (100 * np.asarray(right, np.float64) / len(strings))[: len(start.example)]
@@ -200,6 +200,24 @@ def test_many_seeds_are_trained_as_few():
     ]
 
 
+def test_a_block_that_only_fills_up_is_not_trained():
+    setting = Setting("binary", bias=False, train_length=2, epochs=2)
+    start, few = initial(setting, 3 * NETWORKS), NETWORKS + 1
+    start = start.places(np.minimum(np.arange(3 * NETWORKS), few - 1))
+    with training_precision(setting):
+        script, shape = script_for(setting, STRINGS[:2])
+        parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure, "shape": shape}
+        launch = launch_for(shapes_of(start), script, setting.kind, setting.procedure)
+        arrays = jax.tree.map(jnp.asarray, (start, script, np.int32(few)))
+        weights, right = train_fused(*arrays, launch=launch, interpret=True, **parts)
+    trained, _ = train_as_a_gpu(setting, start.places(slice(0, few)), STRINGS[:2])
+    begun = 2 * NETWORKS  # the second block has one network that counts
+    for found, expected in zip(*map(jax.tree.leaves, (weights, trained)), strict=True):
+        assert found[..., :few].tolist() == expected.tolist()
+        assert np.isnan(found[..., begun:]).all()  # which JAX leaves where nothing is written
+    assert np.isnan(right[begun:]).all()
+
+
 def as_on_a_gpu():
     """JAX from 0.12 on wants to know the GPU."""
     if jax.__version_info__ < (0, 12):
@@ -227,7 +245,7 @@ def test_a_gpu_compiler_takes_the_kernel(cell, units, precision):
         setting = Setting("count", bias=True, train_length=4, cell=cell, **options)
         with training_precision(setting), as_on_a_gpu():
             script, shape = script_for(setting, STRINGS)
-            arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script))
+            arrays = jax.tree.map(jnp.asarray, (initial(setting, NETWORKS), script, np.int32(NETWORKS)))
             parts = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
             launch = launch_for(shapes_of(arrays[0]), script, setting.kind, setting.procedure)
             traced = train_fused.__wrapped__.trace(*arrays, shape=shape, launch=launch, **parts)

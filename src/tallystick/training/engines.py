@@ -149,8 +149,9 @@ network whose weights were ten times the paper's has been seen to go beyond it."
 _USUAL_MULTIPROCESSORS = 128
 """Taken for a device that does not say how many it has."""
 
-Trainer = Callable[[Any], tuple[Any, PerSeed]]
-"""From a block's initial weights to its trained ones, and how many strings each network got right."""
+Trainer = Callable[[Any, int], tuple[Any, PerSeed]]
+"""From a block's initial weights, and how many of its networks are to be trained, to its trained ones, and how many strings each
+network got right. The first networks are those; the others only fill the block up."""
 
 
 @dataclass(frozen=True)
@@ -184,17 +185,18 @@ class Engine:
         parts: dict[str, Any] = {"kind": setting.kind, "task": setting.goal, "method": setting.procedure}
         if self.name == "scan":
             lesson = lessons_of(setting, strings), course_of(setting, strings)
-            return lambda block: train_block(*jax.tree.map(jnp.asarray, (block, *lesson)), **parts)
+            return lambda block, _: train_block(*jax.tree.map(jnp.asarray, (block, *lesson)), **parts)
         script, shape = _script_of(setting, tuple(strings), self.devices.kind)
         if self.devices.kind == "cpu":
             from tallystick.training.fused.processor import train_on_processor  # noqa: PLC0415 -- an extra brings LLVM
 
-            return lambda block: train_on_processor(block, script, shape=shape, **parts)
+            return lambda block, _: train_on_processor(block, script, shape=shape, **parts)
         from tallystick.training.fused.kernel import launch_for, train_fused  # noqa: PLC0415 -- Pallas takes a while to load
 
-        def train(block: AnyWeights) -> tuple[AnyWeights, PerSeed]:
+        def train(block: AnyWeights, seeds: int) -> tuple[AnyWeights, PerSeed]:
             launch = launch_for(shapes_of(block), script, setting.kind, setting.procedure)
-            return train_fused(*jax.tree.map(jnp.asarray, (block, script)), shape=shape, launch=launch, **parts)
+            arrays = jax.tree.map(jnp.asarray, (block, script, np.int32(seeds)))
+            return train_fused(*arrays, shape=shape, launch=launch, **parts)
 
         return train
 

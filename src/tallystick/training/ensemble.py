@@ -182,7 +182,8 @@ def train(
     def run(numbered: tuple[int, Block]) -> None:
         number, block = numbered
         with devices.using(number), training_precision(setting):
-            trained, right = jax.tree.map(lambda part: np.asarray(part)[..., : block.seeds], train_block(block.weights))
+            found = train_block(*block)
+            trained, right = jax.tree.map(lambda part: np.asarray(part)[..., : block.seeds], found)
         # Each block is put in its place while others are trained: at the end that would keep everyone waiting.
         own = slice(number * width, number * width + block.seeds)
         for whole, part in zip(jax.tree.leaves(weights), jax.tree.leaves(trained), strict=True):

@@ -78,9 +78,10 @@ def launch_for(shapes: tuple[tuple[int, ...], ...], script: Script, kind: type[C
 
 @compile_once
 @partial(jax.jit, static_argnames=("shape", "kind", "task", "method", "launch", "interpret"))
-def train_fused(
+def train_fused(  # noqa: PLR0913 -- three arrays, and what decides which kernel is compiled, each with its name
     weights: AnyWeights,
     script: Script,
+    seeds: Array,
     *,
     shape: Shape,
     kind: type[Cell],
@@ -89,7 +90,11 @@ def train_fused(
     launch: Launch,
     interpret: bool = False,
 ) -> tuple[AnyWeights, PerSeed]:
-    """Train a whole number of blocks of networks; return their weights and how many strings each network got right."""
+    """Train a whole number of blocks of networks; return their weights and how many strings each network got right.
+
+    Only the first `seeds` networks count; the others fill up the last blocks. A block without a network that counts does nothing,
+    so its results have no meaning, and the device has room for blocks that train.
+    """
     layout = Layout(launch.block, launch.sharing, counts_apart=launch.counts_apart, grows=launch.grows)
     program = program_of(weights, str(script.asked.dtype), shape, kind, task, method, layout)
     leaves, structure = jax.tree.flatten(weights)
@@ -97,26 +102,30 @@ def train_fused(
     right = jax.ShapeDtypeStruct((1, rows[0].shape[-1]), rows[0].dtype)
     results = [*(jax.ShapeDtypeStruct(row.shape, row.dtype) for row in rows), right]
     reading = reading_of(script, launch.lengths, grows=launch.grows)
-    arguments = jax.tree.structure((rows, reading, results))
+    given = (rows, reading, jnp.ravel(seeds))
+    arguments = jax.tree.structure((given, results))
 
-    def kernel(*references: Any) -> None:  # noqa: ANN401 -- the weights and the script as references, then the results
-        initial, reading, ends = jax.tree.unflatten(arguments, references)
-        found = _Training(program, reading, initial, launch.lengths, native=not interpret).run()
-        for end, values in zip(ends, found, strict=True):
-            for place, value in enumerate(values):
-                end[place, :] = value
+    def kernel(*references: Any) -> None:  # noqa: ANN401 -- what is given as references, then the results
+        (initial, reading, seeds), ends = jax.tree.unflatten(arguments, references)
+
+        @pl.when(pl.program_id(0) * launch.block < seeds[0])
+        def train() -> None:
+            found = _Training(program, reading, initial, launch.lengths, native=not interpret).run()
+            for end, values in zip(ends, found, strict=True):
+                for place, value in enumerate(values):
+                    end[place, :] = value
 
     of_block = [pl.BlockSpec((row.shape[0], launch.block), lambda place: (0, place)) for row in results]
     call = pl.pallas_call(
         kernel,
         out_shape=results,
         grid=(rows[0].shape[-1] // launch.block,),
-        in_specs=[*of_block[:-1], *(_whole(array) for array in jax.tree.leaves(reading))],
+        in_specs=[*of_block[:-1], *(_whole(array) for array in jax.tree.leaves(given[1:]))],
         out_specs=of_block,
         compiler_params=triton.CompilerParams(num_warps=launch.warps, num_stages=1),
         interpret=interpret,
     )
-    *ends, right = call(*rows, *jax.tree.leaves(reading))
+    *ends, right = call(*jax.tree.leaves(given))
     ends = [end.reshape(leaf.shape) for end, leaf in zip(ends, leaves, strict=True)]
     return jax.tree.unflatten(structure, ends), right[0]
 
