@@ -1,11 +1,11 @@
 """How far the fused kernel for GPUs and the compiled scan agree: seed by seed, and as distributions.
 
-    python -m benchmarks.fused_agreement [SEEDS]
+    python -m benchmarks.fused_agreement [SEEDS] [float64] [float32]
 
-For every setting of the paper, in float64 and float32, both engines train the same seeds. Beside their difference stands that of
-the scan with itself after every initial weight was changed by up to one unit in the last place: no two ways of rounding can be
-expected to agree more closely than that. At length 8 in float32 the ends are compared as distributions, too, by the test of
-Kolmogorov and Smirnov.
+For every setting of the paper, in both precisions or the one that is named, both engines train the same seeds. Beside their
+difference stands that of the scan with itself after every initial weight was changed by up to one unit in the last place: no two
+ways of rounding can be expected to agree more closely than that. At length 8 in float32 the ends are compared as distributions,
+too, by the test of Kolmogorov and Smirnov.
 
 Without a GPU, JAX works the kernel out on the processors, operation by operation and in the kernel's order, but with exact
 quotients and roots in place of the device's approximations.
@@ -32,14 +32,14 @@ LENGTHS = (2, 4, 8)
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-def main(seeds: int) -> None:
+def main(seeds: int, *precisions: str) -> None:
     """Print a line a setting, and the distributions at length 8."""
     devices = devices_named()
     print(f"{devices.name if devices.kind == 'gpu' else 'worked out on processors'}, {seeds:,} seeds a setting")
     print(
         "precision task    bias length | kernel and scan: median, 99.9 %, most | scan and nudged scan: median, 99.9 %, most"
     )
-    for precision in ("float64", "float32"):
+    for precision in precisions or ("float64", "float32"):
         for task in ("binary", "ternary"):
             for bias in (False, True):
                 for length in LENGTHS:
@@ -99,4 +99,4 @@ def distributions(name: str, fused: np.ndarray, scanned: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000, *sys.argv[2:])
