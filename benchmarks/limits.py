@@ -77,6 +77,11 @@ class Rates:
         return min(self.instructions / instructions, self.special / special if special else inf)
 
 
+def costs_by_hand(precision: str) -> Mapping[str, Cost]:
+    """Return what roots, reciprocals and functions cost where multiply-adds compute them."""
+    return _BY_HAND[precision]
+
+
 def processor_rates(processor: Processor, precision: str, cores: int) -> Rates | None:
     """Return what some of the cores can do; None where their clock is not known."""
     if processor.gigahertz is None:

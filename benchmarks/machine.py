@@ -13,6 +13,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from math import log2
 from pathlib import Path
+from typing import Any
 
 from llvmlite import binding
 
@@ -174,15 +175,25 @@ def _measured_gigahertz() -> float | None:
     """Time products of whole numbers, each of which waits for the one before it: on x86 they take three clocks each."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return None
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    engine = binding.create_mcjit_compiler(
-        binding.parse_assembly(_CHAIN), binding.Target.from_default_triple().create_target_machine()
-    )
-    engine.finalize_object()
-    multiply = CFUNCTYPE(c_int64, c_int64, c_int64)(engine.get_function_address("multiply"))
+    multiply = compile_function(_CHAIN, "multiply", CFUNCTYPE(c_int64, c_int64, c_int64))
     seconds = best_of(lambda: multiply(3, _PRODUCTS), 20)
     return round(_CLOCKS_OF_A_PRODUCT * _PRODUCTS / seconds / 1e9, 3)
+
+
+def compile_function(text: str, name: str, kind: Callable[[int], Any]) -> Any:  # noqa: ANN401 -- what ctypes calls it by
+    """Compile one function, written in LLVM's language, for this processor."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    target = binding.Target.from_default_triple().create_target_machine(cpu=cpu, features=features)
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(text), target)
+    engine.finalize_object()
+    _COMPILED.append(engine)
+    return kind(engine.get_function_address(name))
+
+
+_COMPILED: list[Any] = []
+"""What compiled functions live in."""
 
 
 def _cpu_information() -> dict[str, str]:

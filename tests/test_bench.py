@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from baselines import EPOCHS, EVERY_KIND, case, loaded, vector_case
 from matplotlib.text import Text
+from scipy.optimize import linprog
 from walking import ROOT
 
-from benchmarks import figures, limits, machine, run, speed, training
+from benchmarks import divider, figures, limits, machine, run, speed, training
 from benchmarks.figures import DRAWINGS, _labels
 from benchmarks.instructions import step_instructions
 from benchmarks.limits import Cost, Rates, gpu_rates, most_runs, processor_rates
@@ -92,6 +93,19 @@ def test_a_limit_goes_with_cores_and_epochs():
     assert most_runs(setting, MACHINE, "cpu", units=1) == pytest.approx(most / 2)
     assert most_runs(replace(setting, epochs=50), MACHINE, "cpu") == pytest.approx(2 * most)
     assert most_runs(setting, replace(MACHINE, gpu=None), "gpu") is None
+
+
+def test_the_busier_unit_is_busy_as_short_as_can_be():
+    root, quotient = divider.Held(16, 2), divider.Held(9, 3)
+    units = divider.Units(1, root, quotient, root_by_hand=8, quotient_by_hand=5)
+    for step in (divider.Step(100, 4, 1), divider.Step(10, 4, 1), divider.Step(0, 0, 2), divider.Step(30, 9, 7)):
+        found = divider.least_clocks(step, units)
+        # The same as a linear programme: how much of the roots and of the quotients the divider computes.
+        relief = -step.roots * (8 - 2), -step.quotients * (5 - 3)
+        rows = [(16 * step.roots, 9 * step.quotients, -1), (*relief, -1)]
+        most = [0, -(step.products + 8 * step.roots + 5 * step.quotients)]
+        solved = linprog([0, 0, 1], A_ub=rows, b_ub=most, bounds=[(0, 1), (0, 1), (0, None)])
+        assert found == pytest.approx(solved.fun)
 
 
 def test_limits_are_listed_with_what_they_are_counted_from(monkeypatch):
