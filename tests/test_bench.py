@@ -24,6 +24,7 @@ from benchmarks.run import Request, Suite, measure
 from benchmarks.speed import Timing, time_kernel, time_seeds
 from tallystick.errors import BadInput
 from tallystick.training.engines import devices_named
+from tallystick.training.ensemble import train
 from tallystick.training.setting import Setting
 
 BINARY_8 = Setting("binary", bias=False, train_length=8)
@@ -106,6 +107,17 @@ def test_the_busier_unit_is_busy_as_short_as_can_be():
         most = [0, -(step.products + 8 * step.roots + 5 * step.quotients)]
         solved = linprog([0, 0, 1], A_ub=rows, b_ub=most, bounds=[(0, 1), (0, 1), (0, None)])
         assert found == pytest.approx(solved.fun)
+
+
+def test_kernels_without_roots_train_differently_and_are_forgotten():
+    setting = replace(BINARY_8, train_length=2, epochs=1, precision="float64")
+    weights, strings = speed.initial_weights(setting, 4), limits.strings_of(setting)
+    with_roots = train(setting, weights, strings, device="cpu").weights
+    with divider.products_for_roots():
+        without = train(setting, weights, strings, device="cpu").weights
+    again = train(setting, weights, strings, device="cpu").weights
+    assert (with_roots.readout_weight[0] != without.readout_weight[0]).all()
+    assert (with_roots.readout_weight[0] == again.readout_weight[0]).all()
 
 
 def test_limits_are_listed_with_what_they_are_counted_from(monkeypatch):

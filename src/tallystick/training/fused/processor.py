@@ -113,6 +113,11 @@ def train_on_processor(
     return jax.tree.unflatten(structure, [end[..., :seeds] for end in ends]), right[:seeds]
 
 
+def forget_compiled() -> None:
+    """Forget the compiled kernels, so that each is compiled anew: for measurements that write operations in other ways."""
+    _function.cache_clear()
+
+
 # --- The function ---------------------------------------------------------------------------------------------------------------
 
 
