@@ -29,7 +29,6 @@ from tallystick.numbers.values import map_states
 
 METHOD = "exact states"
 
-DEFAULT_LIMIT = 1000
 _FEW, _PER_TOKEN = 8, 4
 """So many new pairs are few, and so many more for each token of the strings that lead there, or for each configuration."""
 
@@ -75,7 +74,7 @@ def decide_language_by_states(network: Network, scope: Scope) -> Verdict | None:
 
 def _search(executed: "_Executed", pairs: "_Pairs", scope: Scope) -> Verdict | None:
     """Go through the lengths, up to a limit."""
-    limit = DEFAULT_LIMIT if scope.limit is None else scope.limit
+    limit = scope.reach
     counted, reached = scope.lengths.upto(limit, scope.first), scope.start
     stop = f"every counted length to {limit} is right; the search went no further"
     try:

@@ -39,7 +39,9 @@ def certify_language(network: Network, scope: Scope) -> Verdict:
             f"arithmetic: {scope.arithmetic!r} is for cells with one unit and no gates; certify in {REAL} or "
             f"{scope.arithmetic.removesuffix(FUSED)} arithmetic"
         )
-    for decide in DECIDERS.values():
+    for method, decide in DECIDERS.items():
+        if method != CLOSED_FORM:  # which speaks of all lengths, where the others go from one to the next
+            scope.require_lengths()
         verdict = decide(network, scope)
         if verdict is not None:
             return verdict

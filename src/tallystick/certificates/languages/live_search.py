@@ -26,7 +26,6 @@ from tallystick.languages.counter_machine import Configuration
 from tallystick.networks import Network
 from tallystick.networks.steps import THRESHOLD
 
-DEFAULT_LIMIT = 1000
 _MOST_WORK, _LEAST_ENTRIES = 1 << 28, 64
 """How many weights are gone through in all, prefix by prefix, and how many a prefix counts for at least; some seconds."""
 
@@ -60,7 +59,7 @@ class LiveSearch:
     def __init__(self, network: Network, scope: Scope) -> None:
         """Start with the empty string."""
         self.network, self.scope = network, scope
-        self.limit = DEFAULT_LIMIT if scope.limit is None else scope.limit
+        self.limit = scope.reach
         self.by_threshold = network.readout.decision == THRESHOLD
         self.inputs = [inputs_of(network.alphabet)[token] for token in network.alphabet]
         self.trail, self.followed = Trail(), 1

@@ -32,8 +32,8 @@ from tallystick.numbers.values import numbers_of
 METHOD = "grouped prefixes"
 """The method's name in certificates."""
 
-_LONGEST = 300
-"""Tokens of a suspect."""
+_MOST_LENGTHS = 300
+"""At how many lengths suspects are looked for, from the first that counts on."""
 
 
 class Found(NamedTuple):
@@ -144,7 +144,8 @@ def _suspects(network: Network, scope: Scope, limit: int) -> Iterator[tuple[str,
     """Go through strings that fail as executed, at most one per length, the shortest first."""
     form = scope.arithmetic.removesuffix(ANY_ORDER)
     form = form if form in FORMATS else "float64"
-    search = _Extremes(network.in_arithmetic(form), scope._replace(arithmetic=form, limit=min(limit, _LONGEST)))
+    longest = min(limit, scope.first + _MOST_LENGTHS)
+    search = _Extremes(network.in_arithmetic(form), scope._replace(arithmetic=form, limit=longest))
     while isinstance(found := search.run(), Failure):
         yield found.tokens
         search.pass_by(found)

@@ -8,6 +8,9 @@ from tallystick.errors import BadInput
 from tallystick.networks import Network
 from tallystick.networks.steps import NEXT, SUPPORT, right_places
 
+DEFAULT_REACH = 1000
+"""How far a search goes that was not told how far."""
+
 _MOST, _FURTHEST = 300, 12
 """How many configurations are looked at for one in which something is asked, and how many tokens are read before the first."""
 
@@ -28,6 +31,19 @@ class Scope(NamedTuple):
     first: int
     arithmetic: str
     limit: int | None
+
+    @property
+    def reach(self) -> int:
+        """How far to search."""
+        return DEFAULT_REACH if self.limit is None else self.limit
+
+    def require_lengths(self) -> None:
+        """Refuse a search that would end before the first length that counts: it would look at nothing, and say all is right."""
+        if not self.lengths.upto(self.reach, self.first):
+            first = self.lengths.upto(self.first + 1, self.first)[0]
+            raise BadInput(
+                f"limit: no length up to {self.reach} counts; search at least to {first}, the first that does"
+            )
 
     @property
     def start(self) -> int:

@@ -27,7 +27,9 @@ from tallystick.networks import Network
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states, numbers_of
 
-_LONGEST = 300
+_MOST_LENGTHS = 300
+"""At how many lengths suspects are looked for, from the first that counts on."""
+
 _MOST_WORK = 3 * 10**8
 """States times weights in one search; about a second."""
 
@@ -116,18 +118,18 @@ def groups_to(length: int, suffix: int, tokens: int) -> int:
     return shorter + sum(tokens**suffix * (one + 1) for one in range(suffix, length))
 
 
-def suspects(network: Network, met: MetConfigurations, limit: int) -> Iterator[tuple[str, ...]]:
-    """Go through strings that fail in float64, at most one per length, the shortest first; none of padded strings."""
+def suspects(network: Network, met: MetConfigurations, counted: range) -> Iterator[tuple[str, ...]]:
+    """Go through strings that fail in float64, at most one per length that counts, the shortest first; none of padded strings."""
     if network.cell.is_padded:
         return
     executed, inputs = network.in_arithmetic("float64"), list(inputs_of(network.alphabet).values())
     state, configurations = map_states(_rough_alone, executed.cell.initial_state), np.zeros(1, np.int64)
     trail, work = Trail(), 0
-    for _ in range(min(limit, _LONGEST) + 1):
+    for length in range(min(counted[-1], counted[0] + _MOST_LENGTHS) + 1):
         outputs = executed.readout.outputs(executed.cell.hidden(state))
         found = np.broadcast_to(executed.readout.class_index(executed.cell.hidden(state)), configurations.shape)
         failing = np.flatnonzero(found != met.right_classes(configurations))
-        if failing.size:
+        if failing.size and length in counted:
             yield trail.string(int(failing[0]), network.alphabet)
         kept = extremes(configurations, [*numbers_of(state), *outputs])
         work += len(kept) * len(inputs) * network.cell.matrix_entries

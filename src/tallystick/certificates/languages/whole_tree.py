@@ -54,7 +54,6 @@ from tallystick.numbers.values import map_states
 METHOD = "whole tree"
 """The method's name in certificates."""
 
-DEFAULT_LIMIT = 1000
 _FAR_LESS = 4
 _MOST_RUN_AGAIN = 2000
 """How many strings of a length are run again with more digits."""
@@ -64,7 +63,7 @@ def decide_by_tree(network: Network, scope: Scope) -> Verdict | None:
     """Decide a network that gives a class at the end of a string; None for any other."""
     if network.readout.steps is not None or not network.readout.comparisons:
         return None
-    limit = DEFAULT_LIMIT if scope.limit is None else scope.limit
+    limit = scope.reach
     nothing = scope.start
     asked = Verdict(
         network, scope.lengths, scope.arithmetic, Outcome.BOUNDED, nothing, None, METHOD, "", first=scope.first
@@ -76,12 +75,13 @@ def decide_by_tree(network: Network, scope: Scope) -> Verdict | None:
     tree = Tree(network, scope.arithmetic)
     try:
         counted = scope.lengths.upto(limit, scope.first)
-        known = known_failure(suspects(network, tree.met, limit), counted, tree.failure)
+        known = known_failure(suspects(network, tree.met, counted), counted, tree.failure)
     except KeyboardInterrupt:
         known, below = None, Reached(nothing, INTERRUPTED)
     else:
         most = limit if known is None else known.length - 1
-        passes = (_prove(tree, scope, most, suffix, nothing) for suffix in _suffixes(tree, most))
+        suffixes = _suffixes(tree, most) if scope.lengths.upto(most, scope.first) else ()
+        passes = (_prove(tree, scope, most, suffix, nothing) for suffix in suffixes)
         below = furthest(passes, Reached(nothing, UNDECIDED), most)
     found = verdict_between(asked, below, known, limit)
     return (
@@ -193,8 +193,8 @@ def _suffixes(tree: Tree, limit: int) -> Iterator[int]:
     tokens = len(tree.inputs)
     fitting = suffixes_for(tokens)
     longest = int(MOST_WORK.bit_length() / np.log2(max(2, tokens)))
-    alone = groups_to(limit + 1, limit + 1, tokens) if limit <= longest else MOST_WORK
-    if work_of(tree.cell, alone) > MOST_WORK:
+    alone = groups_to(limit + 1, limit + 1, tokens) if limit <= longest else None
+    if alone is None or work_of(tree.cell, alone) > MOST_WORK:
         yield from fitting
         return
     yield from (suffix for suffix in fitting if _FAR_LESS * groups_to(limit, suffix, tokens) < alone)
