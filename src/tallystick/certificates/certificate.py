@@ -120,7 +120,8 @@ def _model(verdict: Verdict) -> dict[str, object]:
     if known and decided and network.task == network.usual_task:
         return network_to_json(network)
     content = network_to_json(network) if known else {"cell": cell.name, **_program(verdict)}
-    content.pop("answer", None)  # the readout's kind and the task say it
+    for said in ("answer", "empty"):  # the readout's kind and the task say it
+        content.pop(said, None)
     written = readout_to_json(readout.map_weights(exact), cell) if known and decided else _readout(readout)
     return {**content, "readout": written, "task": _task(network.task)}
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from .answers import Answer, Refused, TooCostly, number_text, require
+from .answers import Answer, Refused, TooCostly, Undecided, number_text, require
 from .claims import Claim, Network
 from .counters import METHOD as MATRICES
 from .counters import check_matrices
@@ -87,6 +87,8 @@ def _answer(text: str, limit: Limit) -> Answer:
         return Answer(False, str(refusal))
     except TooCostly as cost:
         return Answer(None, str(cost))
+    except Undecided:
+        return Answer(None, "the bounds of a state do not decide what is said")
     except (MemoryError, OverflowError):
         return Answer(None, "there is not enough memory for this")
 

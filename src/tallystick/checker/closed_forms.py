@@ -115,7 +115,7 @@ class ClosedForm(Families):
         """Refuse a place in which something else than what is right may be said."""
         if region.is_empty:
             return
-        size, wrong = len(region.whole), "the families do not show that every answer is right"
+        size = len(region.whole)
         nothing = combined([], _NONE, size)
 
         def less(x: Symbol, y: Symbol) -> Symbol:
@@ -125,7 +125,7 @@ class ClosedForm(Families):
             allowed = self.places.allowed(place)
             for named, output in zip(self.network.places, outputs, strict=True):
                 condition = (less(nothing, output), False) if named in allowed else (output, True)
-                require(is_impossible([condition], region), wrong)
+                self._require_shown(is_impossible([condition], region))
             return
         right = self._right(place)
         if right is None:
@@ -137,9 +137,17 @@ class ClosedForm(Families):
             if index == right and right:
                 for symbol, strict in met:
                     opposite = less(nothing, symbol), not strict
-                    require(is_impossible([opposite], region), wrong)
+                    self._require_shown(is_impossible([opposite], region))
             elif index and index != right:
-                require(is_impossible(met, region), wrong)
+                self._require_shown(is_impossible(met, region))
+
+    def _require_shown(self, is_right: bool) -> None:
+        """Refuse families that hold a wrong answer; where only even lengths count, it may be that of an odd one."""
+        if not is_right and self.claim.stride > 1:
+            raise TooCostly(
+                "the families hold strings of odd length, too, and do not show that those of even length are right"
+            )
+        require(is_right, "the families do not show that every answer is right")
 
     def _right(self, place: Place) -> int | None:
         """Return the class that is right in a place, or the output; None where nothing is asked."""

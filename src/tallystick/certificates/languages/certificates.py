@@ -124,12 +124,24 @@ def evidence_of_language(verdict: Verdict) -> dict[str, object]:
     """Return what the checker needs to prove a verdict again."""
     if verdict.method not in METHODS:
         raise BadInput(f"method: the checker does not know {verdict.method!r}, so no certificate is written")
+    if verdict.method in (LIVE, GROUPS) and verdict.outcome is Outcome.PROVED:
+        return _all_prefixes(verdict)
     if verdict.method != FORMS:
         assumed = {"assumed": assumed_of(verdict.arithmetic)} if verdict.arithmetic in ANY_ORDERS else {}
         return {"method": verdict.method, **assumed}
     if _is_even_and_short(verdict):
         return {"method": LIVE if verdict.network.readout.steps is not None else STATES}
     return {"method": STATES} if _is_short(verdict) else closed_form_evidence(verdict)
+
+
+def _all_prefixes(verdict: Verdict) -> dict[str, object]:
+    """Return the evidence that no prefix is left to follow, which the checker sees by states that are exact numbers."""
+    if verdict.arithmetic in ANY_ORDERS or (verdict.arithmetic == REAL and not verdict.network.cell.is_rational):
+        raise BadInput(
+            "method: that no prefix is left to follow is checked by states that are exact numbers, and these are not, so no "
+            "certificate is written; say a limit, for one of the lengths up to it"
+        )
+    return {"method": STATES}
 
 
 def _is_even_and_short(verdict: Verdict) -> bool:
