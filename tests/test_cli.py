@@ -51,6 +51,43 @@ def test_extract_writes_a_machine_that_accepts_reads_and_draws_it(run, tmp_path)
     assert json.loads(run("extract", str(network), "--json")[1])["horizon"] == "unlimited"
 
 
+def test_no_result_takes_the_place_of_another_or_of_what_it_is_made_from(run, tmp_path):
+    network, one = tmp_path / "network.json", tmp_path / "one.svg"
+    write_network(Network(LinearCell(2, -1, 1), Readout.zero()), network)
+    before = network.read_text()
+    for arguments, reason in (
+        (["extract", "--out", str(one), "--figure", str(one)], "one.svg: is the file of another result, too"),
+        (["extract", "--out", str(one), "--figure", str(tmp_path / "two.txt")], "two.txt: a figure's name ends in"),
+        (["certify", "--out", str(network), "--force"], "network.json: is the file that is read, too"),
+        (
+            ["failures", "--length", "3", "--out", str(network), "--force"],
+            "network.json: is the file that is read, too",
+        ),
+    ):
+        status, out, error = run(arguments[0], str(network), *arguments[1:])
+        assert (status, out, len(error.splitlines())) == (2, "", 1)
+        assert reason in error
+    assert ([path.name for path in tmp_path.iterdir()], network.read_text()) == (["network.json"], before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["certify", "--from", "-1"], "--from: -1 is not a whole number from 0 on"),
+        (["certify", "--members", "-1"], "--members: -1 is not a whole number from 0 on"),
+        (["certify", "--members", "3", "--upto", "2"], "--upto and --out are for all strings"),
+        (["certify", "--run-by", "numpy", "--arithmetic", "real"], "arithmetic: 'real' is not one of float16"),
+        (["failures", "--length", "9", "--number", "10001"], "number: 10001 is more than 10,000"),
+    ],
+)
+def test_options_are_refused_by_their_own_names_and_values(run, tmp_path, arguments, reason):
+    network = tmp_path / "network.json"
+    write_network(Network(LinearCell(2, -1, 1), Readout.binary(1)), network)
+    status, out, error = run(arguments[0], str(network), *arguments[1:])
+    assert (status, out, len(error.splitlines())) == (2, "", 1)
+    assert reason in error
+
+
 def test_accepts_with_a_trace(run):
     status, out, _ = run("accepts", "anbncn", "abc", "--trace")
     assert status == 0

@@ -174,6 +174,15 @@ def refuse_unwritable(path: Path | None, *, force: bool) -> None:
         refuse_read_only(path.parent)
 
 
+def refuse_clashes(read: Path, *written: Path | None) -> None:
+    """Refuse to write two results into one file, or a result over the file that it is made from, also with --force."""
+    seen = {read.resolve(): "the file that is read"}
+    for path in filter(None, written):
+        if path.resolve() in seen:
+            raise BadInput(f"{path}: is {seen[path.resolve()]}, too; give every result a file of its own")
+        seen[path.resolve()] = "the file of another result"
+
+
 def refuse_no_folder(path: Path, needed_by: str) -> None:
     """Refuse what is there and is not a folder, be it a file or a link that leads nowhere."""
     if os.path.lexists(path) and not path.is_dir():

@@ -78,7 +78,7 @@ def certify(  # noqa: PLR0913 -- what is declared has a name each
         if run_by is None:
             return certify_network(network, lengths, arithmetic, limit, first)
         _refuse({"limit": limit, "first": first}, "a network that is run goes from length 1 on, up to upto=")
-        return certify_run_by(network, run_by, arithmetic, lengths_of(lengths), upto)
+        return certify_run_by(network, run_by, None if arithmetic == REAL else arithmetic, lengths_of(lengths), upto)
     _refuse_type(network)
     if run_by is not None:
         raise BadInput(f"run_by: {run_by!r} is for a Network; a module or a function is run as it is, with upto=")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -22,8 +22,8 @@ from tallystick.certificates.verdict import (
 from tallystick.certificates.words import describe, mistake, wrap
 from tallystick.cli import long_verdict, show, show_json
 from tallystick.cli.options import Force, Json, Limit, NetworkFile, RunOrNetwork, TaskName, Wide, choice, completion
-from tallystick.errors import BadInput
-from tallystick.files import refuse_unwritable
+from tallystick.errors import BadInput, check_whole
+from tallystick.files import refuse_clashes, refuse_unwritable
 from tallystick.languages.brackets import ALPHABET
 from tallystick.languages.task import has_long_names
 from tallystick.languages.tasks import TASKS
@@ -46,21 +46,21 @@ ReadoutName = Annotated[
         rich_help_panel=_OTHER,
     ),
 ]
-Arithmetic = Annotated[
-    str,
-    typer.Option(
-        metavar="ARITHMETIC",
-        help=f"Exact real numbers, or floats as executed: {REAL}, {', '.join(FORMATS)}; the last four also with -fused or "
-        f"{ANY_ORDER}.",
-        autocompletion=completion((*ARITHMETIC_NAMES, *(name + ANY_ORDER for name in FORMATS))),
-    ),
-]
+_ARITHMETIC: dict[str, Any] = {
+    "metavar": "ARITHMETIC",
+    "help": f"Exact real numbers, or floats as executed: {REAL}, {', '.join(FORMATS)}; the last four also with -fused or "
+    f"{ANY_ORDER}.",
+    "autocompletion": completion((*ARITHMETIC_NAMES, *(name + ANY_ORDER for name in FORMATS))),
+}
+Arithmetic = Annotated[str, typer.Option(**_ARITHMETIC)]
+AskedArithmetic = Annotated[str | None, typer.Option(**_ARITHMETIC, show_default=REAL)]
+"""The same, for a command to which it makes a difference whether anything is said."""
 
 
 def certify(
     path: RunOrNetwork,
     task: TaskName = None,
-    arithmetic: Arithmetic = REAL,
+    arithmetic: AskedArithmetic = None,
     lengths: Annotated[
         str, choice(tuple(Lengths), "Which lengths count; the paper's data has even ones alone.")
     ] = "all",
@@ -140,7 +140,7 @@ def certify(
     if path.is_dir():
         options = (first, task, classes, tokens, nonlinearity, empty, upto, run_by, longest)
         declared = any(option is not None for option in options)
-        fine = (readout, arithmetic, out) == (None, REAL, None) and not declared
+        fine = (readout, out) == (None, None) and arithmetic in (None, REAL) and not declared
         refuse_unless(
             fine,
             "--readout, --arithmetic, --from, --task, --classes, --tokens, --nonlinearity, --empty, --members, --run-by, --upto "
@@ -150,7 +150,11 @@ def certify(
         )
         _certify_run(path, lengths, limit, wide=wide, as_json=as_json)
         return
+    refuse_clashes(path, out)
     refuse_unwritable(out, force=force)
+    for number, option in ((first, "--from"), (upto, "--members")):
+        if number is not None:
+            check_whole(number, option, least=0)
     refuse_unless(
         readout is None or (task, classes) == (None, None), "--task and --classes", "a model's own readout", path
     )
@@ -163,11 +167,11 @@ def certify(
         empty=empty,
     )
     if upto is not None:
-        fine = (lengths, limit, first, out, run_by) == ("all", None, None, None, None)
+        fine = (lengths, limit, first, out, run_by, longest) == ("all", None, None, None, None, None)
         refuse_unless(
-            fine, "--lengths, --limit, --from, --run-by and --out", "all strings, and not for --members", path
+            fine, "--lengths, --limit, --from, --run-by, --upto and --out", "all strings, and not for --members", path
         )
-        _certify_members(model, upto, arithmetic, as_json=as_json)
+        _certify_members(model, upto, arithmetic or REAL, as_json=as_json)
     fine = run_by is None or (limit, first, out) == (None, None, None)
     refuse_unless(fine, "--limit, --from and --out", "verdicts that others can check, and not for --run-by", path)
     if longest is not None and run_by is None:
@@ -175,7 +179,7 @@ def certify(
     asked = with_readout(model, readout)
     with long_verdict():
         if run_by is None:
-            verdict = certify_network(asked, lengths, arithmetic, limit, first)
+            verdict = certify_network(asked, lengths, arithmetic or REAL, limit, first)
         else:
             from tallystick.certificates.running.run_by import certify_run_by
 
@@ -231,6 +235,7 @@ def failures(
     """
     from tallystick.certificates.one_unit.failing_strings import extreme_failures, random_failures
 
+    refuse_clashes(path, out)
     refuse_unwritable(out, force=force)
     model = with_readout(read_scalar_network(path), readout)
     groups = {

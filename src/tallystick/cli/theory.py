@@ -9,7 +9,7 @@ from tallystick.cli import show, show_json
 from tallystick.cli.options import THEOREMS as THEOREM_NAMES
 from tallystick.cli.options import Force, Json, Limit, NetworkFile, TaskName, completion
 from tallystick.errors import BadInput, printable
-from tallystick.files import refuse_unwritable
+from tallystick.files import refuse_clashes, refuse_unwritable
 from tallystick.languages.counter_machine import CounterMachine, String, show_zero_check, trace
 from tallystick.languages.machine_files import machine_to_json, read_machine, write_machine
 from tallystick.languages.ready_machines import READY_MACHINES
@@ -114,8 +114,13 @@ def extract(
     from tallystick.conversion import extract as extract_machine  # noqa: PLC0415
     from tallystick.networks import read_network  # noqa: PLC0415
 
+    refuse_clashes(path, out, figure)
     for target in (out, figure):
         refuse_unwritable(target, force=force)
+    if figure is not None:
+        from tallystick.reports.drawing import require_form  # noqa: PLC0415 -- matplotlib takes a second to load
+
+        require_form(figure)
     found = extract_machine(read_network(path, task=task), arithmetic, limit)
     if out is not None:
         write_machine(found.machine, out)

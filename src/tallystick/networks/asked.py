@@ -118,7 +118,8 @@ def asked_task(readout: Readout, usual: Task | None, asked: Asked) -> Task:
     """Return the task that is asked, or the usual one, its classes in the order of the outputs; where that is open, ask."""
     if asked.task is None and usual is None:
         raise BadInput(
-            f"task: missing; {_several(readout)} may answer several tasks; say task= (in the file, as --task or as an argument), "
+            f"task: missing; {_several(readout)} may answer several tasks; say task= (in the file, as --task of certify and "
+            "extract, or as an argument), "
             + (
                 f"one of {', '.join(_fitting(readout))}"
                 if _fitting(readout)

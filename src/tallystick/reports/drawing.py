@@ -53,11 +53,17 @@ def files(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
 
 def write_figure(draw: Callable[[], Figure], path: Path) -> None:
     """Draw a figure into one file, whose ending says in which form."""
+    form = require_form(path)
+    content = render(draw, [form])[form]
+    write_whole(path, lambda temporary: temporary.write_bytes(content))
+
+
+def require_form(path: Path) -> str:
+    """Return the form that the ending of a figure's name says; refuse a name with another ending."""
     form = path.suffix.removeprefix(".")
     if form not in FORMATS:
         raise BadInput(f"{path}: a figure's name ends in {', '.join(f'.{name}' for name in FORMATS)}")
-    content = render(draw, [form])[form]
-    write_whole(path, lambda temporary: temporary.write_bytes(content))
+    return form
 
 
 def render(draw: Callable[[], Figure], forms: Iterable[str]) -> dict[str, bytes]:

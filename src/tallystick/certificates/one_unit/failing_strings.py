@@ -22,6 +22,9 @@ from tallystick.networks import Network
 from tallystick.numbers import standard_floats
 
 LONGEST = 400
+_MOST_RANDOM = 10_000
+"""The most random failing strings at once; some seconds."""
+
 _TRIES = 20
 """How many strings are drawn for each one wanted before failing strings count as rare."""
 
@@ -46,7 +49,7 @@ def extreme_failures(model: Network, length: int, arithmetic: str = REAL) -> lis
 @standard_floats()
 def random_failures(model: Network, length: int, number: int, seed: int = 0, arithmetic: str = REAL) -> list[Failure]:
     """Return so many random failing strings, repeats included; none where no string of the length is known to fail."""
-    check_whole(number, "number", least=0)
+    check_whole(number, "number", least=0, most=_MOST_RANDOM)
     run, grouping = _ready(model, length, arithmetic)
     generator = random.Random(seed)
     found = list(_keep_failing(run, grouping, length, number, generator))

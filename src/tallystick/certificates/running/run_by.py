@@ -14,7 +14,7 @@ from tallystick.certificates.running.library_arrays import format_for
 from tallystick.certificates.running.library_functions import check_library
 from tallystick.certificates.running.probe import executable
 from tallystick.certificates.running.reachability import decide_by_reachability
-from tallystick.certificates.verdict import LONGEST_STRING, REAL, Lengths, Verdict
+from tallystick.certificates.verdict import LONGEST_STRING, Lengths, Verdict
 from tallystick.errors import BadInput, check_whole
 from tallystick.networks import Network
 from tallystick.networks.declaration import declare
@@ -22,7 +22,11 @@ from tallystick.networks.readout import SIGN
 
 
 def certify_run_by(
-    network: Network, library: str, arithmetic: str = REAL, lengths: Lengths = Lengths.ALL, upto: int | None = None
+    network: Network,
+    library: str,
+    arithmetic: str | None = None,
+    lengths: Lengths = Lengths.ALL,
+    upto: int | None = None,
 ) -> Verdict:
     """Build a network in a library and run it on every string up to a length.
 
@@ -30,8 +34,8 @@ def certify_run_by(
         network: what is built; its readout gives a class to every string.
         library: `numpy`, `torch` or `jax`.
         arithmetic: the format, `float16`, `bfloat16`, `float32` or `float64`, or what is kept in another one, such as
-            `bfloat16-state-float32`; `real`, which nothing runs in, stands for the default of the library: float64 in NumPy,
-            float32 in the others.
+            `bfloat16-state-float32`; None is the default of the library: float64 in NumPy, float32 in the others. Nothing
+            runs in `real`.
         lengths: which lengths count.
         upto: the longest strings; the default is what about ten seconds are enough for.
 
@@ -41,7 +45,7 @@ def certify_run_by(
     >>> verdict.outcome, verdict.horizon, verdict.failure.string
     (<Outcome.REFUTED: 'REFUTED'>, 1, ')(')
     """
-    form = format_for(library, None if arithmetic == REAL else arithmetic)
+    form = format_for(library, arithmetic)
     if any(len(token) > 1 for token in network.alphabet):
         raise BadInput(f"run_by: {library} runs strings whose tokens are single characters; rename those of the task")
     if network.folded:

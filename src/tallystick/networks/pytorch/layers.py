@@ -28,6 +28,9 @@ from tallystick.networks.pytorch.sums import Form, Gated, Sums
 from tallystick.numbers.values import Matrix, Vector, add
 
 _ZERO = Fraction(0)
+ON_TOP = ("sigmoid", "softmax", "log_softmax", "tanh")
+"""What leaves the class as it is, and so is read at the very end of a module."""
+
 _GATED = ("gru", "lstm")
 _LAYERS = {SUM: "linear", "relu": "relu", "tanh": "tanh"}
 
@@ -80,7 +83,10 @@ def _layer(signal: Signal, sums: Sums, tokens: Signal) -> Layer:
     if signal.operation in _GATED:
         return _gated_layer(signal, sums, tokens)
     if signal.operation not in _LAYERS:
-        raise signal.refuse(f"{signal.operation} is read at the very end of a module alone")
+        is_on_top = signal.operation in ON_TOP
+        raise signal.refuse(
+            f"{signal.operation} is {'read at the very end of a module alone' if is_on_top else 'not read'}"
+        )
     rows = sums.rows(signal.weight, signal.biases, signal.columns)
     own: Matrix = tuple(tuple(row.pop((signal, -1, unit), _ZERO) for unit in range(units)) for row in rows)
     start = signal.start or (_ZERO,) * units

@@ -17,7 +17,7 @@ from tallystick.languages.ready_machines import BB_COUNTER
 from tallystick.networks.declaration import Declaration
 from tallystick.networks.network import MOST_UNITS, Network
 from tallystick.networks.pytorch.labels import Torch
-from tallystick.networks.pytorch.layers import layers_of, recurrence
+from tallystick.networks.pytorch.layers import ON_TOP, layers_of, recurrence
 from tallystick.networks.pytorch.signals import Column, Unreadable
 from tallystick.networks.pytorch.tracing import Answer, Failed, Trace, double_copy
 from tallystick.networks.pytorch.verification import compare
@@ -25,7 +25,6 @@ from tallystick.networks.pytorch.ways import Way, ways
 from tallystick.networks.readout import Readout
 
 _LENGTH, _LONG = 4, 100
-_ON_TOP = ("sigmoid", "softmax", "log_softmax", "tanh")
 """What leaves the sign of a single output about its middle, or the greatest of several, as it is."""
 
 
@@ -142,7 +141,7 @@ def _without_top(columns: tuple[Column, ...]) -> tuple[tuple[Column, ...], list[
         features = [feature for one, shift, feature in columns if one is signal and not shift]
         whole = len(features) == len(columns) and sorted(features) == list(range(signal.size))
         each = signal.weight.shape == (signal.size,) * 2 and (signal.weight == np.eye(signal.size)).all()
-        if signal.operation not in _ON_TOP or signal.start is not None or not whole or not each:
+        if signal.operation not in ON_TOP or signal.start is not None or not whole or not each:
             return columns, on_top
         if signal.operation == "sigmoid" and signal.size == 1 and on_top:
             return columns, on_top  # its middle, 1/2, is the middle of nothing above it
