@@ -74,6 +74,10 @@ def test_no_result_takes_the_place_of_another_or_of_what_it_is_made_from(run, tm
     ("arguments", "reason"),
     [
         (["certify", "--from", "-1"], "--from: -1 is not a whole number from 0 on"),
+        (
+            ["certify", "--limit", "many"],
+            "'--limit': Input should be a valid integer, unable to parse string as an integer; it is 'many'",
+        ),
         (["certify", "--members", "-1"], "--members: -1 is not a whole number from 0 on"),
         (["certify", "--members", "3", "--upto", "2"], "--upto and --out are for all strings"),
         (["certify", "--run-by", "numpy", "--arithmetic", "real"], "arithmetic: 'real' is not one of float16"),

@@ -141,7 +141,10 @@ def test_the_command(capsys, tmp_path):
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["proved"], row["horizon_50"]) == (1.0, "unlimited")
     assert len(list((tmp_path / "out").iterdir())) == 6  # the rows are kept beside what is made of them
-    for wrong, message in ((arguments, "exists already"), (["compare", "--cell", "lamp"], "cell: nothing is compared")):
+    for wrong, message in (
+        (arguments, "exists already"),
+        (["compare", "--cell", "lamp"], "cell: 'lamp' is not one of"),
+    ):
         with pytest.raises(SystemExit) as status:
             main(wrong)
         captured = capsys.readouterr()

@@ -166,7 +166,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BadInput as error:
         fail(str(error))
     except TyperException as error:
-        fail(" ".join(error.format_message().split()))
+        fail(_complaint(error))
     except MemoryError:
         fail("there is not enough memory for this; smaller files, fewer seeds or shorter strings take less")
     except OSError as error:
@@ -176,6 +176,13 @@ def main(arguments: list[str] | None = None) -> None:
         where = "standard output" if full else error.filename
         fail(f"{where}: {(error.strerror or str(error)).lower()}" if where else str(error))
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complaint(error: TyperException) -> str:
+    """Return what typer complains of in one line, with the value, which it leaves out where a number was expected."""
+    words = " ".join(error.format_message().split())
+    errors = getattr(error.__cause__, "errors", None)
+    return f"{words}; it is {errors()[0]['input']!r}" if errors else words
 
 
 def _refuse_other_shells(option: str) -> None:

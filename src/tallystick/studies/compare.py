@@ -162,11 +162,16 @@ def chosen_settings(
     every = [(setting, seeds) for setting in default_settings()]
     every += [(setting, layer_seeds) for setting in default_layer_settings()]
     every += [(setting, vector_seeds) for setting in default_vector_settings()]
-    wanted = {"cell": cell, "method": method, "units": units}
-    chosen = [pair for pair in every if all(value in (None, getattr(pair[0], name)) for name, value in wanted.items())]
+    said = {"cell": cell, "method": method, "units": units}
+    wanted = {name: value for name, value in said.items() if value is not None}
+    for name, value in wanted.items():
+        known = sorted({getattr(setting, name) for setting, _ in every})
+        if value not in known:
+            raise BadInput(f"{name}: {value!r} is not one of {', '.join(map(str, known))}, which are compared")
+    chosen = [pair for pair in every if all(value == getattr(pair[0], name) for name, value in wanted.items())]
     if not chosen:
-        words = ", ".join(f"{name} {value!r}" for name, value in wanted.items() if value is not None)
-        raise BadInput(f"cell: nothing is compared that has the {words}")
+        words = ", ".join(f"{name} {value!r}" for name, value in wanted.items())
+        raise BadInput(f"{next(iter(wanted))}: nothing is compared that has the {words}")
     return chosen
 
 
