@@ -27,8 +27,8 @@ from tallystick.networks import Network
 from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states, numbers_of
 
-_MOST_LENGTHS = 300
-"""At how many lengths suspects are looked for, from the first that counts on."""
+_MOST_LENGTHS, _LONGEST = 300, 3000
+"""At how many lengths suspects are looked for, from the first that counts on, and the longest: all shorter ones are remembered."""
 
 _MOST_WORK = 3 * 10**8
 """States times weights in one search; about a second."""
@@ -125,7 +125,7 @@ def suspects(network: Network, met: MetConfigurations, counted: range) -> Iterat
     executed, inputs = network.in_arithmetic("float64"), list(inputs_of(network.alphabet).values())
     state, configurations = map_states(_rough_alone, executed.cell.initial_state), np.zeros(1, np.int64)
     trail, work = Trail(), 0
-    for length in range(min(counted[-1], counted[0] + _MOST_LENGTHS) + 1):
+    for length in range(min(counted[-1], counted[0] + _MOST_LENGTHS, _LONGEST) + 1):
         outputs = executed.readout.outputs(executed.cell.hidden(state))
         found = np.broadcast_to(executed.readout.class_index(executed.cell.hidden(state)), configurations.shape)
         failing = np.flatnonzero(found != met.right_classes(configurations))
