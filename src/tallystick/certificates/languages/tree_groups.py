@@ -28,7 +28,7 @@ from tallystick.numbers.boxes import Box
 from tallystick.numbers.values import map_states, numbers_of
 
 _MOST_LENGTHS, _LONGEST = 300, 3000
-"""At how many lengths suspects are looked for, from the first that counts on, and the longest: all shorter ones are remembered."""
+"""At how many lengths suspects are looked for, from the first that counts on, and how long they are at most, to spare memory."""
 
 _MOST_WORK = 3 * 10**8
 """States times weights in one search; about a second."""
