@@ -37,7 +37,8 @@ from tallystick.training.weights import fresh_weights
 
 _TIMES = 20_000
 _FEW, _STORES, _CHAINS, _PRODUCTS = 4, 32, 16, 128
-"""So many chains of products that a processor which begins two in each clock still has one ready when others are held up."""
+"""Roots or quotients, stores, chains of multiply-adds and multiply-adds in a loop. There are more chains than it takes to
+begin two multiply-adds in each clock, so that some are still ready when others are held up."""
 
 _NETWORKS, _STEPS = 768, 20_000
 """What the kernel is timed with: whole blocks in either precision, for so many steps that nothing else takes time."""
@@ -62,7 +63,10 @@ class Step(NamedTuple):
 
 
 class Units(NamedTuple):
-    """What operations on one vector take: a product, a root and a quotient by the divider or by hand, and a store of products."""
+    """What operations on one vector take: a product, a root and a quotient by the divider or by hand, and a store.
+
+    A store is counted in the clocks for which it keeps the multipliers from multiply-adds.
+    """
 
     product: float
     root: Held
@@ -214,12 +218,12 @@ def _share(single: float, double: float) -> int:
     return round(100 * single / double * _LANES["float64"] / _LANES["float32"])
 
 
-def _show(heads: tuple[str, ...], rows: Iterable[tuple[object, ...]], named: int) -> None:
-    """Print a table whose first columns are names."""
+def _show(heads: tuple[str, ...], rows: Iterable[tuple[object, ...]], named: int, digits: int = 1) -> None:
+    """Print a table whose first columns are names, its other numbers with so many decimals."""
     print(f"\n| {' | '.join(heads)} |")
     print(f"| {' | '.join(['---'] * named + ['---:'] * (len(heads) - named))} |")
     for row in rows:
-        cells = (f"{cell:.{2 if named == 1 else 1}f}" if isinstance(cell, float) else str(cell) for cell in row)
+        cells = (f"{cell:.{digits}f}" if isinstance(cell, float) else str(cell) for cell in row)
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -232,7 +236,12 @@ def main() -> None:
     units = {precision: measure_units(precision, gigahertz) for precision in _LANES}
     print(machine.processor)
     taken = ((f"{_LANES[name]} in {name}", of.product, *of.root, *of.quotient, of.store) for name, of in units.items())
-    _show(("clocks for a vector of", "product", "root", "beside", "quotient", "beside", "store beside"), taken, 1)
+    _show(
+        ("clocks for a vector of", "product", "root", "beside", "quotient", "beside", "store beside"),
+        taken,
+        1,
+        digits=2,
+    )
     setting = ("task", "bias", "length")
     _show((*setting, "float32", "float64", "float64 in % of float32"), least_of_settings(units), 2)
     heads = ("float32", "float64", "in % of float32", "float64 without roots", "in % of float32")

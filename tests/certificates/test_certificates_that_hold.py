@@ -8,6 +8,7 @@ from tallystick import certify
 from tallystick.certificates.certificate import write_certificate
 from tallystick.certificates.verdict import Outcome
 from tallystick.checker.checking import answer_file
+from tallystick.errors import BadInput
 from tallystick.networks import read_network
 
 NOTHING_BUT_THE_EMPTY_STRING = {
@@ -44,6 +45,17 @@ OVERFLOWS = {
     "answer": {"kind": "next", "outputs": ["a", "b", "#"], "end": "#"},
     "task": "anbn",
 }
+
+
+def test_a_proof_that_the_checker_cannot_repeat_gets_no_certificate(tmp_path):
+    network, written = tmp_path / "network.json", tmp_path / "certificate.json"
+    layer = REJECTS_EVERY_TOKEN["layers"][0] | {"cell": "tanh"}
+    network.write_text(json.dumps(REJECTS_EVERY_TOKEN | {"layers": [layer]}))
+    verdict = certify(read_network(network))
+    assert verdict.outcome is Outcome.PROVED
+    with pytest.raises(BadInput, match="so no certificate is written; ask for the verdict alone"):
+        write_certificate(verdict, written)
+    assert not written.exists()
 
 
 @pytest.mark.parametrize(

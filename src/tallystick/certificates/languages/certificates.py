@@ -138,8 +138,8 @@ def _all_prefixes(verdict: Verdict) -> dict[str, object]:
     """Return the evidence that no prefix is left to follow, which the checker sees by states that are exact numbers."""
     if verdict.arithmetic in ANY_ORDERS or (verdict.arithmetic == REAL and not verdict.network.cell.is_rational):
         raise BadInput(
-            "method: that no prefix is left to follow is checked by states that are exact numbers, and these are not, so no "
-            "certificate is written; say a limit, for one of the lengths up to it"
+            "method: the checker proves that no prefix is left to follow only where states are exact numbers, and these are not, "
+            "so no certificate is written; ask for the verdict alone"
         )
     return {"method": STATES}
 
